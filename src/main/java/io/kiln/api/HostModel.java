@@ -47,7 +47,7 @@ public final class HostModel implements AutoCloseable {
         return model.outputs().stream().map(HostModel::description).toList();
     }
 
-    private static TensorDescription description(io.kiln.module.host.HostTensor tensor) {
+    private static TensorDescription description(io.kiln.module.host.HostModel.HostTensor tensor) {
         return new TensorDescription(tensor.name(), PromisedForms.of(tensor.dtype()), tensor.dimensions(), 0, 0);
     }
 

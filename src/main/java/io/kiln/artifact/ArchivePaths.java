@@ -6,7 +6,6 @@ package io.kiln.artifact;
  * folders, so that an unpacked archive can replace them. Folders have no trailing slash.
  */
 public final class ArchivePaths {
-    /** The archive's description of its models. */
     public static final String METADATA = "metadata.json";
 
     /** The folder of generated code, with a folder for each target key. */
@@ -70,7 +69,6 @@ public final class ArchivePaths {
         return of(kind, artifact.fileName());
     }
 
-    /** A folder of one target's code. */
     public static String code(String targetKey, String folder) {
         return CODEGEN + "/" + targetKey + "/" + folder;
     }

@@ -37,10 +37,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
      * @throws KilnException with all names that are wrong
      */
     public Artifact {
-        if (!(ArtifactNames.isName(codegenId)
-                && ArtifactNames.isName(loader)
-                && ArtifactNames.isName(targetKey)
-                && ArtifactNames.isFileName(fileName))) {
+        if (!(isName(codegenId) && isName(loader) && isName(targetKey) && isFileName(fileName))) {
             throw wrongNames(codegenId, loader, fileName, targetKey);
         }
     }
@@ -51,7 +48,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
         check(codegenId, "code generator", where, problems);
         check(loader, "loader", where, problems);
         check(targetKey, "target key", where, problems);
-        if (!ArtifactNames.isFileName(fileName)) {
+        if (!isFileName(fileName)) {
             problems.add(
                     "`" + fileName + "` cannot be the name of an artifact's file",
                     where,
@@ -117,7 +114,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
     }
 
     static void check(String name, String what, String where, Problems problems) {
-        if (!ArtifactNames.isName(name)) {
+        if (!isName(name)) {
             problems.add(
                     "`" + name + "` cannot be the name of a " + what,
                     where,
@@ -125,55 +122,50 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
         }
     }
 
-    /** Checks the names of artifacts without making objects, because sets with many names are read from files of others. */
-    private static final class ArtifactNames {
-        private static final int MOST_CHARACTERS = 200;
-        private static final int MOST_SEGMENTS = 41;
+    private static final int MOST_CHARACTERS = 200;
+    private static final int MOST_SEGMENTS = 41;
 
-        private ArtifactNames() {}
+    /** Whether it is 1 to 200 letters, digits and {@code _ . -}, not only dots. */
+    private static boolean isName(String name) {
+        return isSegment(name, 0, name.length(), false);
+    }
 
-        /** Whether it is 1 to 200 letters, digits and {@code _ . -}, not only dots. */
-        static boolean isName(String name) {
-            return isSegment(name, 0, name.length(), false);
-        }
-
-        /** Whether it is 1 to 41 such names, which may also have {@code +}, with {@code /} between them. */
-        static boolean isFileName(String name) {
-            int start = 0;
-            for (int segments = 1; segments <= MOST_SEGMENTS; segments++) {
-                int end = name.indexOf('/', start);
-                if (end < 0) {
-                    return isSegment(name, start, name.length(), true);
-                }
-                if (!isSegment(name, start, end, true)) {
-                    return false;
-                }
-                start = end + 1;
+    /** Whether it is 1 to 41 such names, which may also have {@code +}, with {@code /} between them. */
+    private static boolean isFileName(String name) {
+        int start = 0;
+        for (int segments = 1; segments <= MOST_SEGMENTS; segments++) {
+            int end = name.indexOf('/', start);
+            if (end < 0) {
+                return isSegment(name, start, name.length(), true);
             }
-            return false;
-        }
-
-        private static boolean isSegment(String name, int start, int end, boolean isFile) {
-            boolean isDots = true;
-            for (int i = start; i < end; i++) {
-                char c = name.charAt(i);
-                boolean isAllowed = isBetween('A', c, 'Z')
-                        || isBetween('a', c, 'z')
-                        || isBetween('0', c, '9')
-                        || c == '_'
-                        || c == '.'
-                        || c == '-'
-                        || (isFile && c == '+');
-                if (!isAllowed) {
-                    return false;
-                }
-                isDots &= c == '.';
+            if (!isSegment(name, start, end, true)) {
+                return false;
             }
-            return end > start && end - start <= MOST_CHARACTERS && !isDots;
+            start = end + 1;
         }
+        return false;
+    }
 
-        private static boolean isBetween(char first, char c, char last) {
-            return first <= c && c <= last;
+    private static boolean isSegment(String name, int start, int end, boolean isFile) {
+        boolean isDots = true;
+        for (int i = start; i < end; i++) {
+            char c = name.charAt(i);
+            boolean isAllowed = isBetween('A', c, 'Z')
+                    || isBetween('a', c, 'z')
+                    || isBetween('0', c, '9')
+                    || c == '_'
+                    || c == '.'
+                    || c == '-'
+                    || (isFile && c == '+');
+            if (!isAllowed) {
+                return false;
+            }
+            isDots &= c == '.';
         }
+        return end > start && end - start <= MOST_CHARACTERS && !isDots;
+    }
+
+    private static boolean isBetween(char first, char c, char last) {
+        return first <= c && c <= last;
     }
 }

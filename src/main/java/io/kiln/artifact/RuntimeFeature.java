@@ -97,7 +97,6 @@ public enum RuntimeFeature {
             "src/runtime/crt/microtvm_rpc_common/",
             "src/runtime/crt/microtvm_rpc_server/");
 
-    /** The prefix of every function of the runtime. */
     private static final String PREFIX = "TVM";
 
     @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable set

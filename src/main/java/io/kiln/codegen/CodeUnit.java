@@ -78,7 +78,6 @@ public record CodeUnit(
         return new CodeUnit(origin, name, statics, functions, packed, scratch, other);
     }
 
-    /** The same unit with other functions. */
     public CodeUnit withFunctions(List<PrimFunc> newFunctions) {
         return new CodeUnit(origin, name, statics, newFunctions, packed, scratch, ram);
     }

@@ -46,7 +46,6 @@ public record PackedApi(List<PackedFunction> functions, boolean checked) {
             this(name, tensors, List.of(), 0);
         }
 
-        /** Number of arguments. */
         public int arguments() {
             return tensors.size() + integers.size();
         }

@@ -41,17 +41,16 @@ public record CallOptions(
         Convention convention = Convention.of(interfaceApi, unpackedApi);
         boolean isPacked = convention.hasPackedEntry();
         if (!isPacked && systemLib.orElse(false)) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.systemLib is true with kiln.interfaceApi c: a system library lists packed functions, and the"
                             + " C interface has none",
                     "",
                     "a system library with kiln.interfaceApi packed",
-                    "Set kiln.interfaceApi to packed, or leave kiln.systemLib out"));
+                    "Set kiln.interfaceApi to packed, or leave kiln.systemLib out");
         }
         return TYPED.with(convention).with(new PackedOptions(systemLib.orElse(isPacked), !disableAssert));
     }
 
-    /** The same with another convention. */
     public CallOptions with(Convention other) {
         return new CallOptions(other, packed, io, executor, linkParams);
     }

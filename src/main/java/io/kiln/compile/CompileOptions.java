@@ -3,7 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.base.Optimize;
 import io.kiln.schedule.GoalMix;
-import io.kiln.target.RamShare;
+import io.kiln.target.SpareRam.RamShare;
 import io.kiln.transform.PassOptions;
 import java.util.Optional;
 

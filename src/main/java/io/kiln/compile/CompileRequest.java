@@ -6,7 +6,7 @@ import io.kiln.artifact.ModelIdentity;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.frontend.InputShapes;
-import io.kiln.quantize.QuantizeRequest;
+import io.kiln.quantize.QuantizeOptions.QuantizeRequest;
 import io.kiln.tuning.record.HistoryBest;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -9,7 +9,7 @@ import io.kiln.ir.Function;
 import io.kiln.quantize.Quantized;
 import io.kiln.stream.PlanChoice;
 import io.kiln.stream.StreamPlanner.Planned;
-import io.kiln.transform.Stage;
+import io.kiln.transform.Pipeline.Stage;
 import java.util.List;
 import java.util.Optional;
 

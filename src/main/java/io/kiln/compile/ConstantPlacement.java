@@ -156,7 +156,7 @@ final class ConstantPlacement {
                 .toList();
         long needed =
                 code.functions().stream().mapToLong(ConstantPlacement::bytes).sum();
-        return new KilnException(Failure.MEMORY.problem(
+        return Failure.MEMORY.exception(
                 "the constants take " + needed + " bytes and do not fit in their memory pools"
                         + restricted.stream()
                                 .map(function -> "; those of " + function.name() + " (" + bytes(function)
@@ -165,6 +165,6 @@ final class ConstantPlacement {
                                 .collect(Collectors.joining()),
                 where(code),
                 "at most " + texts(pools) + ", each operator's constants in one of them",
-                "Let the model take more of a memory with kiln.memory.<name>"));
+                "Let the model take more of a memory with kiln.memory.<name>");
     }
 }

@@ -2,7 +2,6 @@
 package io.kiln.compile;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.ReadModel;
@@ -46,21 +45,21 @@ public final class Frontends {
     private static ReadModel stateless(Path file, String name, InputShapes shapes, ReadOptions options) {
         boolean isTflite = !OnnxFrontend.accepts(file) && !RelayFrontend.accepts(file);
         if (!isTflite && !shapes.signature().isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.signature is given for a model that is not of TensorFlow Lite",
                     file.toString(),
                     "a .tflite file",
-                    "Remove kiln.signature"));
+                    "Remove kiln.signature");
         }
         if (OnnxFrontend.accepts(file)) {
             return OnnxFrontend.model(file, name, shapes, options.onnxIo(), options.limits());
         }
         if (!shapes.values().byName().isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.inputValues gives numbers for a model that is not ONNX",
                     file.toString(),
                     "an .onnx file; previous(output) is for all",
-                    "Remove kiln.inputValues"));
+                    "Remove kiln.inputValues");
         }
         return new ReadModel(
                 RelayFrontend.accepts(file)

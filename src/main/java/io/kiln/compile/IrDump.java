@@ -6,7 +6,7 @@ import io.kiln.ir.text.RelayPrinter;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.TirPrinter;
-import io.kiln.transform.Stage;
+import io.kiln.transform.Pipeline.Stage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

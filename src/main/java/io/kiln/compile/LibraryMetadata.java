@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.artifact.CNames;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.ExternalPool;
 import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Memory;
 import io.kiln.artifact.ModelMetadata.Plan;
+import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -21,18 +24,29 @@ import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.Result;
 import io.kiln.ir.op.call.EthosU;
+import io.kiln.ir.type.TensorType;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.MemoryPlan;
 import io.kiln.partition.Externals;
+import io.kiln.stream.Program;
+import io.kiln.stream.Program.StoredValue;
+import io.kiln.stream.ProgramPools.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Describes a compiled model for readers other than a C compiler. */
@@ -228,5 +242,118 @@ final class LibraryMetadata {
                                 .map(id -> bindings.get(id).origin().layer())
                                 .distinct()
                                 .toList()));
+    }
+
+    /** Describes a function's tensors for people and for other programs. */
+    static final class TensorDescriptions {
+        private final List<TensorInfo> inputs = new ArrayList<>();
+        private final List<TensorInfo> outputs = new ArrayList<>();
+        private final Map<Integer, TensorInfo> byId = new HashMap<>();
+
+        private TensorDescriptions() {}
+
+        static TensorDescriptions of(Function function) {
+            TensorDescriptions described = new TensorDescriptions();
+            Map<Integer, TensorType> types = function.types();
+            List<String> cNames = CNames.tensors(
+                    function.name(),
+                    function.params().stream().map(Parameter::name).toList(),
+                    function.results().stream().map(Result::name).toList());
+            function.bindings()
+                    .forEach(
+                            b -> described.byId.put(b.id(), info(b.origin().tensor(), "", b.type(), Optional.empty())));
+            function.variables()
+                    .forEach(v -> described.byId.put(v.id(), info(v.name(), "", v.type(), Optional.empty())));
+            for (Parameter parameter : function.params()) {
+                TensorInfo info = info(
+                        parameter.name(),
+                        cNames.get(described.inputs.size()),
+                        parameter.type(),
+                        parameter.quantization());
+                described.inputs.add(info);
+                described.byId.put(parameter.id(), info);
+            }
+            for (Result result : function.results()) {
+                TensorInfo info = info(
+                                result.name(),
+                                cNames.get(described.inputs.size() + described.outputs.size()),
+                                types.get(result.id()),
+                                result.quantization())
+                        .labelled(result.labels());
+                described.outputs.add(info);
+                described.byId.merge(result.id(), info, (inner, output) -> inner.labelled(output.labels()));
+            }
+            return described;
+        }
+
+        private static TensorInfo info(
+                String name, String cName, TensorType type, Optional<Quantization> quantization) {
+            return new TensorInfo(
+                    name,
+                    cName,
+                    type.dtype(),
+                    type.shape().dims(),
+                    quantization.map(Quantization::scale).orElse(0f),
+                    quantization.map(Quantization::zeroPoint).orElse(0));
+        }
+
+        List<TensorInfo> inputs() {
+            return inputs;
+        }
+
+        List<TensorInfo> outputs() {
+            return outputs;
+        }
+
+        TensorInfo describe(int id) {
+            return byId.get(id);
+        }
+    }
+
+    /** Describes a memory plan for people: planned buffers by the names of their tensors. */
+    static final class PlannedBuffers {
+        private PlannedBuffers() {}
+
+        /** The plan's buffers in order of first use, then by offset. */
+        static List<PlannedBuffer> of(Program program, WorkspaceLayout layout, TensorDescriptions tensors) {
+            Map<String, String> names = names(program, tensors);
+            MemoryPlan plan = layout.plan();
+            List<PlannedBuffer> placed = plan.buffers().stream()
+                    .map(buffer -> new PlannedBuffer(
+                            names.getOrDefault(buffer.name(), buffer.name()),
+                            plan.offset(buffer.name()),
+                            buffer.bytes(),
+                            buffer.firstUse(),
+                            buffer.lastUse(),
+                            List.of()))
+                    .sorted(Comparator.comparingInt(PlannedBuffer::firstUse).thenComparingLong(PlannedBuffer::offset))
+                    .toList();
+            List<SortedSet<Integer>> overlaps = BufferOverlaps.of(placed);
+            return IntStream.range(0, placed.size())
+                    .mapToObj(i -> placed.get(i)
+                            .overlapping(overlaps.get(i).stream()
+                                    .map(other -> placed.get(other).name())
+                                    .toList()))
+                    .toList();
+        }
+
+        /** Names for people by buffer name. */
+        static Map<String, String> names(Program program, TensorDescriptions tensors) {
+            Map<String, String> names = new HashMap<>();
+            for (StoredValue value : program.values()) {
+                String tensor = switch (value.place()) {
+                    case INPUT -> tensors.inputs().get(value.index()).name();
+                    case OUTPUT -> tensors.outputs().get(value.index()).name();
+                    case WORKSPACE, STATE -> tensors.describe(value.id()).name();
+                };
+                names.put(WorkspaceLayout.valueName(value.id()), tensor);
+            }
+            for (int i = 0; i < program.operators().size(); i++) {
+                names.put(
+                        WorkspaceLayout.scratchName(i),
+                        program.operators().get(i).function().name() + " scratch");
+            }
+            return names;
+        }
     }
 }

@@ -12,8 +12,9 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.codegen.CodeGenerator;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.compile.CompileRequest.ModelInput;
+import io.kiln.compile.SharedFunctions.SharedTables;
 import io.kiln.executor.ExecutableModule;
-import io.kiln.executor.Executor;
+import io.kiln.executor.ExecutableModule.Executor;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.TensorHeader;
 import io.kiln.executor.aot.AotExecution;
@@ -24,13 +25,13 @@ import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.partition.Externals;
-import io.kiln.quantize.QuantizeRequest;
+import io.kiln.quantize.QuantizeOptions.QuantizeRequest;
 import io.kiln.quantize.Quantized;
 import io.kiln.quantize.Quantizer;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.quantize.sample.SampleReader;
 import io.kiln.transform.Pipeline;
-import io.kiln.transform.Stage;
+import io.kiln.transform.Pipeline.Stage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,8 +64,8 @@ public final class ModelCompiler {
     }
 
     private static CompiledModel compile(CompileRequest request, ReadModel read) {
-        Optional<Quantized> quantized = request.quantize()
-                .map(quantize -> ModelQuantizer.quantize(request.model().file(), read.function(), quantize));
+        Optional<Quantized> quantized =
+                request.quantize().map(quantize -> quantize(request.model().file(), read.function(), quantize));
         Function imported = quantized.map(Quantized::function).orElse(read.function());
         Externals externals = request.target().externals();
         List<Stage> stages =
@@ -171,22 +172,17 @@ public final class ModelCompiler {
                 text);
     }
 
-    /** Quantizes imported models with samples from files. */
-    private static final class ModelQuantizer {
-        private ModelQuantizer() {}
-
-        /**
-         * Quantizes a model.
-         *
-         * @param file the model's file, whose name the origins of operators keep
-         * @param imported the float model
-         * @throws io.kiln.base.KilnException with what is wrong with the samples or the model, or if the result breaks a limit
-         */
-        static Quantized quantize(Path file, Function imported, QuantizeRequest request) {
-            List<Sample> samples =
-                    SampleReader.read(request.samples(), request.labels(), imported.params(), request.others());
-            TfliteMaker maker = new TfliteMaker(String.valueOf(file.getFileName()));
-            return new Quantizer(maker, request.progress()).quantize(imported, samples, request.options());
-        }
+    /**
+     * Quantizes a model.
+     *
+     * @param file the model's file, whose name the origins of operators keep
+     * @param imported the float model
+     * @throws io.kiln.base.KilnException with what is wrong with the samples or the model, or if the result breaks a limit
+     */
+    private static Quantized quantize(Path file, Function imported, QuantizeRequest request) {
+        List<Sample> samples =
+                SampleReader.read(request.samples(), request.labels(), imported.params(), request.others());
+        TfliteMaker maker = new TfliteMaker(String.valueOf(file.getFileName()));
+        return new Quantizer(maker, request.progress()).quantize(imported, samples, request.options());
     }
 }

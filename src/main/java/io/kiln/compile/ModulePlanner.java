@@ -15,18 +15,22 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.compile.CompiledModel.Choices;
+import io.kiln.compile.LibraryMetadata.PlannedBuffers;
+import io.kiln.compile.LibraryMetadata.TensorDescriptions;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.aot.AotExecution;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
-import io.kiln.ir.op.call.If;
-import io.kiln.ir.op.call.While;
+import io.kiln.ir.op.call.ControlFlow.If;
+import io.kiln.ir.op.call.ControlFlow.While;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
-import io.kiln.memory.PoolBounds;
-import io.kiln.memory.WorkspaceBuffer;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Rows;
+import io.kiln.memory.MemoryProblem.PoolBounds;
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.ExternalModule;
 import io.kiln.partition.Externals;
@@ -36,17 +40,17 @@ import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.LayerGoal;
 import io.kiln.schedule.OnlyConvolution;
 import io.kiln.stream.PlanChoice;
-import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.Program.PlannedProgram;
+import io.kiln.stream.Program.StoredValue;
+import io.kiln.stream.Program.StoredValue.Place;
 import io.kiln.stream.ProgramPools;
-import io.kiln.stream.StoredValue;
-import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.ProgramPools.WorkspaceLayout;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.StreamPlanner.Lowering;
 import io.kiln.stream.StreamPlanner.Planned;
-import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
-import io.kiln.target.RamShare;
 import io.kiln.target.SpareRam;
+import io.kiln.target.SpareRam.RamShare;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.ProgramTask;
@@ -56,6 +60,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,6 +68,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** Lowers the operators of a fused function, orders them and plans their memory. */
 final class ModulePlanner {
@@ -160,7 +166,7 @@ final class ModulePlanner {
     private PlannedProgram planned(Planned program, Lowering sparing, boolean called) {
         PlannedProgram planned = planned(program, called);
         Set<String> crowded =
-                optimize == Optimize.SPEED && mix.isEmpty() ? CrowdedLayers.of(program, sparing, planned) : Set.of();
+                optimize == Optimize.SPEED && mix.isEmpty() ? crowded(program, sparing, planned) : Set.of();
         return crowded.isEmpty()
                 ? planned
                 : planned(
@@ -215,12 +221,12 @@ final class ModulePlanner {
                 .sorted(Comparator.comparing(DeviceHooks::device))
                 .toList();
         if (!devices.isEmpty() && (calls.executor() != ExecutorKind.AOT || convention() != Convention.TYPED)) {
-            throw new KilnException(Failure.TARGET.problem(
+            throw Failure.TARGET.exception(
                     "the device " + devices.get(0).device()
                             + " needs a context, which only the C interface of the AOT executor passes",
                     "model `" + request.model().name() + "`",
                     "kiln.executor aot and kiln.interfaceApi c",
-                    "Set them, or take the code generator out of kiln.target"));
+                    "Set them, or take the code generator out of kiln.target");
         }
         return devices;
     }
@@ -389,5 +395,50 @@ final class ModulePlanner {
         private String where() {
             return "model `" + model + "`";
         }
+    }
+
+    private static final int ALIGNMENT = 16;
+
+    /**
+     * The names of their functions.
+     *
+     * @param sparing makes loops with the least scratch
+     */
+    private static Set<String> crowded(Planned program, Lowering sparing, PlannedProgram planned) {
+        List<LoweredOperator> operators = planned.program().operators();
+        long[] tensors = new long[operators.size()];
+        planned.program().values().stream()
+                .filter(value -> value.place() == Place.WORKSPACE || program.withInputsAndOutputs())
+                .forEach(value -> addTo(value, tensors));
+        long bytes = planned.layout().plan().bytes();
+        if (bytes <= LongStream.of(tensors).max().orElse(0)) {
+            return Set.of();
+        }
+        Map<String, FusedOperator> byName =
+                program.operators().stream().collect(Collectors.toMap(FusedOperator::name, op -> op));
+        long limit = 0;
+        for (int i = 0; i < tensors.length; i++) {
+            FusedOperator op = byName.get(operators.get(i).function().name());
+            long least = sparing.lower(op, Rows.whole(op.type().shape())).scratchBytes();
+            limit = Math.max(limit, tensors[i] + aligned(least));
+        }
+        Set<String> crowded = new HashSet<>();
+        for (int i = 0; i < tensors.length; i++) {
+            if (bytes > limit && tensors[i] + operators.get(i).scratchBytes() > limit) {
+                crowded.add(operators.get(i).function().name());
+            }
+        }
+        return crowded;
+    }
+
+    private static void addTo(StoredValue value, long[] tensors) {
+        int last = value.place() == Place.OUTPUT ? tensors.length - 1 : Math.min(value.lastStep(), tensors.length - 1);
+        for (int i = Math.max(0, value.firstStep()); i <= last; i++) {
+            tensors[i] += aligned(value.type().bytes());
+        }
+    }
+
+    private static long aligned(long bytes) {
+        return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
     }
 }

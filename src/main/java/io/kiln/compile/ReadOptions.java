@@ -48,11 +48,11 @@ public record ReadOptions(CustomOperators customOperators, OnnxIo onnxIo, Tflite
     private static OptionalLong bytes(String limit) {
         OptionalLong size = ByteSize.parse(limit.strip());
         if (size.orElse(0) < 1) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.limit.model is '" + limit + "'",
                     "",
                     "bytes, or a number with K, M or G, such as 64M",
-                    "Correct kiln.limit.model"));
+                    "Correct kiln.limit.model");
         }
         return size;
     }
@@ -98,7 +98,6 @@ public record ReadOptions(CustomOperators customOperators, OnnxIo onnxIo, Tflite
         return with(CustomOperators.of(operators));
     }
 
-    /** The same with other custom operators. */
     public ReadOptions with(CustomOperators other) {
         return new ReadOptions(other, onnxIo, rounding, limits);
     }

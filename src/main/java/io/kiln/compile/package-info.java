@@ -25,7 +25,7 @@
  * do.
  *
  * <p>The stages: {@link io.kiln.compile.Frontends} reads the file, passes transform its function, operators are lowered
- * and planned, an {@link io.kiln.executor.Executor executor} adds the code that calls them, and a {@link
+ * and planned, an {@link io.kiln.executor.ExecutableModule.Executor executor} adds the code that calls them, and a {@link
  * io.kiln.codegen.CodeGenerator code generator} prints the code.
  */
 package io.kiln.compile;

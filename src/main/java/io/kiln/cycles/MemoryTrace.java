@@ -2,8 +2,9 @@
 package io.kiln.cycles;
 
 import io.kiln.base.elf.ElfFile;
-import io.kiln.cycles.address.ImageAddresses;
+import io.kiln.cycles.CycleEstimator.BlockTimings;
 import io.kiln.cycles.address.LoadAddresses;
+import io.kiln.cycles.address.LoadAddresses.ImageAddresses;
 import io.kiln.cycles.address.LoadAddresses.Load;
 import io.kiln.cycles.core.CoreTimings;
 import io.kiln.cycles.decode.Instruction;

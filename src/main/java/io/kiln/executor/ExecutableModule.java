@@ -36,4 +36,10 @@ public record ExecutableModule(
     public ExecutableModule(CodeUnit code, Artifact entryPoint, List<Artifact> description, List<String> functions) {
         this(code, entryPoint, description, functions, List.of());
     }
+
+    /** Adds to a planned module the code that calls its operators in order, and the interface by which programs run it. */
+    public interface Executor {
+        /** The module with its entry point. */
+        ExecutableModule drive(PlannedModule module);
+    }
 }

@@ -4,7 +4,7 @@ package io.kiln.executor;
 import io.kiln.base.DType;
 import io.kiln.ir.Variable;
 import io.kiln.lower.Tables;
-import io.kiln.stream.StoredValue;
+import io.kiln.stream.Program.StoredValue;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Buffer.Scope;

@@ -3,9 +3,9 @@ package io.kiln.executor;
 
 import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.codegen.c.CFile;
-import io.kiln.codegen.c.CItem;
-import io.kiln.codegen.c.CSignature;
-import io.kiln.codegen.c.CStatement;
+import io.kiln.codegen.c.CFile.CItem;
+import io.kiln.codegen.c.CFile.CSignature;
+import io.kiln.codegen.c.CFile.CStatement;
 import io.kiln.codegen.c.PackedText;
 import java.util.ArrayList;
 import java.util.List;

@@ -17,7 +17,7 @@ import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.call.Variables.RefWrite;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.StridedSlice;

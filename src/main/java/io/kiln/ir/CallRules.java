@@ -2,8 +2,8 @@
 package io.kiln.ir;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.call.If;
-import io.kiln.ir.op.call.While;
+import io.kiln.ir.op.call.ControlFlow.If;
+import io.kiln.ir.op.call.ControlFlow.While;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -32,12 +32,10 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg,
         return reals("", Shape.scalar(), i -> value);
     }
 
-    /** An int32 vector. */
     public static Constant vector(int... values) {
         return integers("", new TensorType(Shape.of(values.length), DType.INT32), i -> values[i]);
     }
 
-    /** A float32 vector. */
     public static Constant vector(float... values) {
         return reals("", Shape.of(values.length), i -> values[i]);
     }

@@ -114,7 +114,6 @@ public record Function(
                 .findFirst();
     }
 
-    /** Bindings by id. */
     public Map<Integer, Binding> bindingsById() {
         Map<Integer, Binding> byId = new HashMap<>();
         bindings.forEach(b -> byId.put(b.id(), b));

@@ -222,7 +222,6 @@ public final class GraphBuilder {
         return call(new Copy(), List.of(value), origin);
     }
 
-    /** Type of a value. */
     public TensorType type(Arg value) {
         return value.type(types);
     }
@@ -232,7 +231,6 @@ public final class GraphBuilder {
         return value instanceof Arg.Ref ref && params.stream().noneMatch(p -> p.id() == ref.id());
     }
 
-    /** Whether a value is a variable. */
     public boolean isVariable(Arg value) {
         return variables.stream().anyMatch(v -> value.equals(new Arg.Ref(v.id())));
     }
@@ -273,11 +271,11 @@ public final class GraphBuilder {
                     "the result " + type.text() + " has more than " + TensorType.MAX_BYTES + " bytes");
         }
         if (++emitted > MAX_OPERATORS) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "the model becomes more than " + MAX_OPERATORS + " operators",
                     origin.text(),
                     "a model for a microcontroller",
-                    "Unrolled loops and sequences count with each of their steps"));
+                    "Unrolled loops and sequences count with each of their steps");
         }
         add(new Binding(value.id(), op, args, type, origin));
         return value;

@@ -25,4 +25,13 @@ public record Group(String name, List<Integer> bindings, Optional<Composite> com
     public int output() {
         return bindings.get(bindings.size() - 1);
     }
+
+    /**
+     * Marks a group as a function of another code generator, in Relay's terms.
+     *
+     * @param compiler name of the code generator ({@code Compiler}), such as {@code cmsis-nn}
+     * @param name name of the composite ({@code Composite}), such as {@code cmsis-nn.qnn_conv2d}
+     * @param pattern Relay names of its operators, each followed by {@code _} ({@code PartitionedFromPattern})
+     */
+    public record Composite(String compiler, String name, String pattern) {}
 }

@@ -3,22 +3,24 @@ package io.kiln.ir;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
-import io.kiln.ir.op.call.CircularBuffer;
+import io.kiln.ir.op.call.ControlFlow.If;
+import io.kiln.ir.op.call.ControlFlow.While;
 import io.kiln.ir.op.call.CustomCall;
 import io.kiln.ir.op.call.EthosU;
-import io.kiln.ir.op.call.EthosUTensor;
-import io.kiln.ir.op.call.If;
-import io.kiln.ir.op.call.RefWrite;
-import io.kiln.ir.op.call.RingWrite;
-import io.kiln.ir.op.call.While;
+import io.kiln.ir.op.call.EthosU.EthosUTensor;
+import io.kiln.ir.op.call.Variables.CircularBuffer;
+import io.kiln.ir.op.call.Variables.RefWrite;
+import io.kiln.ir.op.call.Variables.RingWrite;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.FixedPointMultiply;
 import io.kiln.ir.op.element.Full;
 import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.Lookups.PairLookup;
+import io.kiln.ir.op.element.Lookups.TflLookup;
+import io.kiln.ir.op.element.Lookups.TflLookup16;
 import io.kiln.ir.op.element.OnnxRequantize;
-import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.QnnDequantize;
@@ -27,8 +29,6 @@ import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
-import io.kiln.ir.op.element.TflLookup;
-import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.element.TflSigmoid16;
@@ -38,16 +38,14 @@ import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.Conv2d;
-import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.DetectionPostprocess;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.MaxPool2d;
-import io.kiln.ir.op.layer.OnnxAveragePool;
-import io.kiln.ir.op.layer.OnnxResize2d;
-import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxResize2d;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxSoftmax;
 import io.kiln.ir.op.layer.QnnConv2d;
-import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
@@ -55,43 +53,41 @@ import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.layer.TflNormalize;
 import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.ir.op.layer.TransposedConvolutions.Conv2dTranspose;
+import io.kiln.ir.op.layer.TransposedConvolutions.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
-import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Take;
-import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
 import io.kiln.ir.op.movement.Transpose;
+import io.kiln.ir.op.movement.Updates.ScatterNd;
+import io.kiln.ir.op.movement.Updates.TflDynamicUpdateSlice;
 import io.kiln.ir.op.reduce.ArgReduce;
+import io.kiln.ir.op.reduce.QuantizedReductions.TflProduct;
+import io.kiln.ir.op.reduce.QuantizedReductions.TflSum;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.TflCumsum;
-import io.kiln.ir.op.reduce.TflProduct;
-import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.op.reduce.Topk;
-import io.kiln.ir.op.signal.FilterBankAccumulate;
-import io.kiln.ir.op.signal.FilterBankGainControl;
-import io.kiln.ir.op.signal.FilterBankLog;
-import io.kiln.ir.op.signal.FilterBankSpectralSubtraction;
-import io.kiln.ir.op.signal.FilterBankSquareRoot;
-import io.kiln.ir.op.signal.SignalAutoScale;
-import io.kiln.ir.op.signal.SignalDelay;
-import io.kiln.ir.op.signal.SignalEnergy;
-import io.kiln.ir.op.signal.SignalFft;
-import io.kiln.ir.op.signal.SignalFrame;
-import io.kiln.ir.op.signal.SignalOverlapAdd;
-import io.kiln.ir.op.signal.SignalStack;
-import io.kiln.ir.op.signal.SignalWindow;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankAccumulate;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankGainControl;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankLog;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankSpectralSubtraction;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankSquareRoot;
+import io.kiln.ir.op.signal.SignalOperators.SignalAutoScale;
+import io.kiln.ir.op.signal.SignalOperators.SignalDelay;
+import io.kiln.ir.op.signal.SignalOperators.SignalEnergy;
+import io.kiln.ir.op.signal.SignalOperators.SignalFft;
+import io.kiln.ir.op.signal.SignalOperators.SignalFrame;
+import io.kiln.ir.op.signal.SignalOperators.SignalOverlapAdd;
+import io.kiln.ir.op.signal.SignalOperators.SignalStack;
+import io.kiln.ir.op.signal.SignalOperators.SignalWindow;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The signatures of all operators. */
@@ -188,13 +184,5 @@ public final class Operators {
             .sorted(Comparator.comparing(Signature::name))
             .toList();
 
-    private static final Map<String, Signature<? extends Op>> BY_NAME =
-            ALL.stream().collect(Collectors.toUnmodifiableMap(Signature::name, Function.identity()));
-
     private Operators() {}
-
-    /** The operator of a name, if there is one. */
-    public static Optional<Signature<? extends Op>> of(String name) {
-        return Optional.ofNullable(BY_NAME.get(name));
-    }
 }

@@ -15,7 +15,7 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.FloatPrecision;
-import io.kiln.ir.arith.RealScale;
+import io.kiln.ir.arith.RealRescaling.RealScale;
 import io.kiln.ir.op.Rounding;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;

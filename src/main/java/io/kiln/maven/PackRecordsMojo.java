@@ -2,8 +2,8 @@
 package io.kiln.maven;
 
 import io.kiln.maven.artifact.RecordArtifacts;
+import io.kiln.tuning.record.RecordFiles.SharedRecords;
 import io.kiln.tuning.record.RecordReader;
-import io.kiln.tuning.record.SharedRecords;
 import java.nio.file.Path;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;

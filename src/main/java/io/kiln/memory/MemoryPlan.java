@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.memory;
 
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,10 +36,5 @@ public record MemoryPlan(
             throw new IllegalArgumentException("no buffer `" + buffer + "` in the plan");
         }
         return offset;
-    }
-
-    /** Bytes above the lower bound. */
-    public long gap() {
-        return bytes - lowerBound;
     }
 }

@@ -4,40 +4,33 @@ package io.kiln.memory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
 
 /**
  * The input of a planner: buffers, and the distances that two of them must not have.
  *
  * <p>Cliques are sets of buffers of which no two may share a byte. Their bytes must lie side by side, so the heaviest
- * clique is a lower bound of every plan. From lifetimes, the cliques are the sets alive at a step, and the bound is the
- * peak of live bytes.
+ * clique is a lower bound of every plan.
  */
 public final class MemoryProblem {
     private final List<WorkspaceBuffer> buffers;
     private final int[][] conflicts;
     private final int[][] cliques;
-    private final Optional<Distances[][]> distances;
+    private final Distances[][] distances;
     private final long knownBound;
     private final AllowedPools pools;
-
-    private MemoryProblem(List<WorkspaceBuffer> buffers, int[][] conflicts, int[][] cliques) {
-        this(buffers, conflicts, cliques, Optional.empty(), 0, AllowedPools.ONE);
-    }
 
     private MemoryProblem(
             List<WorkspaceBuffer> buffers,
             int[][] conflicts,
             int[][] cliques,
-            Optional<Distances[][]> distances,
+            Distances[][] distances,
             long knownBound,
             AllowedPools pools) {
         this.buffers = List.copyOf(buffers);
@@ -46,55 +39,6 @@ public final class MemoryProblem {
         this.distances = distances;
         this.knownBound = knownBound;
         this.pools = pools;
-    }
-
-    /** Buffers conflict when they are alive at the same step. */
-    public static MemoryProblem ofLifetimes(List<WorkspaceBuffer> buffers) {
-        checkNames(buffers);
-        Neighbours neighbours = new Neighbours(buffers.size());
-        List<int[]> cliques = new ArrayList<>();
-        List<Integer> alive = new ArrayList<>();
-        boolean grew = false;
-        for (int next : byFirstUse(buffers)) {
-            int start = buffers.get(next).firstUse();
-            // A live set is maximal when a buffer joined it last and one is about to leave.
-            if (grew && alive.stream().anyMatch(i -> buffers.get(i).lastUse() < start)) {
-                cliques.add(toArray(alive));
-                grew = false;
-            }
-            alive.removeIf(i -> buffers.get(i).lastUse() < start);
-            if (buffers.get(next).bytes() > 0) {
-                alive.forEach(i -> neighbours.join(i, next));
-                alive.add(next);
-                grew = true;
-            }
-        }
-        if (grew) {
-            cliques.add(toArray(alive));
-        }
-        return new MemoryProblem(buffers, neighbours.toArrays(), cliques.toArray(int[][]::new));
-    }
-
-    /**
-     * Buffers conflict when the relation says so; lifetimes only guide the placing order.
-     *
-     * @param conflict symmetric; called once for each pair, so meant for at most some thousand buffers
-     */
-    public static MemoryProblem ofConflicts(
-            List<WorkspaceBuffer> buffers, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
-        checkNames(buffers);
-        Neighbours neighbours = new Neighbours(buffers.size());
-        for (int i = 0; i < buffers.size(); i++) {
-            for (int k = i + 1; k < buffers.size(); k++) {
-                WorkspaceBuffer a = buffers.get(i);
-                WorkspaceBuffer b = buffers.get(k);
-                if (a.bytes() > 0 && b.bytes() > 0 && conflict.test(a, b)) {
-                    neighbours.join(i, k);
-                }
-            }
-        }
-        int[][] conflicts = neighbours.toArrays();
-        return new MemoryProblem(buffers, conflicts, greedyCliques(buffers, conflicts));
     }
 
     /** Pairs of buffers that may not have any distance. */
@@ -168,12 +112,7 @@ public final class MemoryProblem {
                             .toArray();
         }
         int[][] cliques = greedyCliques(buffers, disjoint);
-        return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, AllowedPools.ONE);
-    }
-
-    /** The same problem with several pools, each of which may hold any buffer. */
-    public MemoryProblem in(PoolBounds bounds) {
-        return in(bounds, (pool, buffer) -> true);
+        return new MemoryProblem(buffers, conflicts, cliques, distances, knownBound, AllowedPools.ONE);
     }
 
     /** The same problem with several pools. A plan puts buffers that fit nowhere at {@link PoolBounds#NOWHERE} or above. */
@@ -204,14 +143,9 @@ public final class MemoryProblem {
                 Arrays.stream(cliques).mapToLong(this::alignedBytes).max().orElse(0));
     }
 
-    /** Whether buffers that conflict must not share a byte at all, and may lie anywhere else. */
-    boolean isPlain() {
-        return distances.isEmpty() && pools.bounds().pools() == 1 && !pools.areRestricting();
-    }
-
     /** Forbidden differences of a buffer's offset and those of its neighbours, in the order of {@link #conflicts}; none if all must be apart. */
     Distances[] distances(int buffer) {
-        return distances.map(all -> all[buffer]).orElseGet(() -> new Distances[0]);
+        return distances[buffer];
     }
 
     /** Indices of the buffers that a buffer must not overlap at some distance or at all. The array is shared: do not write to it. */
@@ -238,7 +172,7 @@ public final class MemoryProblem {
         long sum = 0;
         long mostPadding = 0;
         for (int i : clique) {
-            long aligned = Placement.align(buffers.get(i).bytes(), alignment);
+            long aligned = MemoryPlanner.Placement.align(buffers.get(i).bytes(), alignment);
             sum += aligned;
             mostPadding = Math.max(mostPadding, aligned - buffers.get(i).bytes());
         }
@@ -283,13 +217,6 @@ public final class MemoryProblem {
             }
         }
         return toArray(clique);
-    }
-
-    private static List<Integer> byFirstUse(List<WorkspaceBuffer> buffers) {
-        return IntStream.range(0, buffers.size())
-                .boxed()
-                .sorted(Comparator.comparingInt(i -> buffers.get(i).firstUse()))
-                .toList();
     }
 
     private static void checkNames(List<WorkspaceBuffer> buffers) {
@@ -379,5 +306,96 @@ public final class MemoryProblem {
     public interface PoolChoice {
         /** Whether the buffer may lie in the pool, given by index. */
         boolean mayHold(int pool, WorkspaceBuffer buffer);
+    }
+
+    /**
+     * Several pools as adjoining ranges of one address space, in which buffers are then placed as in one pool: no buffer
+     * crosses a bound. Low addresses are filled first, so that the first pool should be the fastest one.
+     *
+     * @param bounds first addresses of the pools after the first one, ascending, multiples of {@link #ALIGNMENT}
+     * @param end the address behind the last pool; empty if it has no limit
+     */
+    public record PoolBounds(List<Long> bounds, OptionalLong end) {
+        /** The largest alignment of a buffer: limits are rounded down to it, so that buffers are aligned in their pools. */
+        static final long ALIGNMENT = 64;
+
+        /** The address behind all pools, where a plan puts the buffers that fit nowhere. */
+        public static final long NOWHERE = 1L << 50;
+
+        /** One pool without a limit. */
+        public static final PoolBounds ONE = new PoolBounds(List.of(), OptionalLong.empty());
+
+        public PoolBounds {
+            bounds = List.copyOf(bounds);
+        }
+
+        /**
+         * Pools by their sizes.
+         *
+         * @param limits the most bytes of each pool; only the last may have none
+         * @throws IllegalArgumentException if there is no pool, or one before the last has no limit
+         */
+        public static PoolBounds of(List<OptionalLong> limits) {
+            List<Long> ends = new ArrayList<>();
+            long next = 0;
+            for (OptionalLong limit : limits.subList(0, limits.size() - 1)) {
+                next += limit.orElseThrow(() -> new IllegalArgumentException("a pool before the last has no limit"))
+                        & -ALIGNMENT;
+                ends.add(next);
+            }
+            OptionalLong last = limits.get(limits.size() - 1);
+            return new PoolBounds(ends, last.isPresent() ? OptionalLong.of(next + last.getAsLong()) : last);
+        }
+
+        /** How many pools there are. */
+        public int pools() {
+            return bounds.size() + 1;
+        }
+
+        /** The first address of a pool. */
+        public long start(int pool) {
+            return pool == 0 ? 0 : bounds.get(pool - 1);
+        }
+
+        /** The address behind a pool, and {@link #NOWHERE} behind the last one. */
+        long end(int pool) {
+            return pool == bounds.size() ? NOWHERE : bounds.get(pool);
+        }
+
+        public int poolOf(long address) {
+            int pool = 0;
+            while (pool < bounds.size() && bounds.get(pool) <= address) {
+                pool++;
+            }
+            return pool;
+        }
+    }
+
+    /**
+     * A buffer in the workspace.
+     *
+     * @param name unique in its problem
+     * @param bytes size, 0 or more
+     * @param alignment a power of two; the offset is a multiple of it
+     * @param firstUse first step of the execution order that touches it
+     * @param lastUse last step that touches it, inclusive
+     */
+    public record WorkspaceBuffer(String name, long bytes, int alignment, int firstUse, int lastUse) {
+        public WorkspaceBuffer {
+            require(bytes >= 0 && bytes <= 1L << 40, name, "has a size of " + bytes + " bytes");
+            require(Integer.bitCount(alignment) == 1 && alignment > 0, name, "has alignment " + alignment);
+            require(firstUse <= lastUse, name, "is used from step " + firstUse + " to step " + lastUse);
+        }
+
+        /** Number of steps during which it is alive. */
+        public long steps() {
+            return (long) lastUse - firstUse + 1;
+        }
+
+        private static void require(boolean holds, String name, String what) {
+            if (!holds) {
+                throw new IllegalArgumentException("buffer `" + name + "` " + what);
+            }
+        }
     }
 }

@@ -47,7 +47,7 @@ record PackedCode(Convention convention, List<String> functions, String text) {
             if (artifact.kind() == ArtifactKind.SOURCE) {
                 text.append(artifact.text()).append('\n');
             } else if (artifact.kind() == ArtifactKind.OBJECT) {
-                symbols.addAll(ObjectSymbols.defined(
+                symbols.addAll(defined(
                         artifact.content(), List.of(names.run(), names.main(), names.reset(), names.metadata())));
             }
         }
@@ -95,28 +95,20 @@ record PackedCode(Convention convention, List<String> functions, String text) {
     }
 
     /**
-     * The global symbols that an ELF object defines. A file that is not an ELF object, or is damaged, defines nothing: the linker says what
-     * is wrong with it.
+     * Which of some symbols an object defines.
+     *
+     * @param wanted their names
      */
-    static final class ObjectSymbols {
-        private ObjectSymbols() {}
-
-        /**
-         * Which of some symbols an object defines.
-         *
-         * @param wanted their names
-         */
-        static List<String> defined(Bytes object, List<String> wanted) {
-            try {
-                return ElfFile.read(object, "object").symbols().stream()
-                        .filter(ElfFile.Symbol::isExported)
-                        .map(ElfFile.Symbol::name)
-                        .filter(wanted::contains)
-                        .distinct()
-                        .toList();
-            } catch (KilnException e) {
-                return List.of();
-            }
+    static List<String> defined(Bytes object, List<String> wanted) {
+        try {
+            return ElfFile.read(object, "object").symbols().stream()
+                    .filter(ElfFile.Symbol::isExported)
+                    .map(ElfFile.Symbol::name)
+                    .filter(wanted::contains)
+                    .distinct()
+                    .toList();
+        } catch (KilnException e) {
+            return List.of();
         }
     }
 }

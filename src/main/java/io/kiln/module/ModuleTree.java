@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.LazyList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -81,9 +83,59 @@ public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
             imports = LazyList.copyOf(imports);
         }
 
-        /** The same module with other imports. */
         public ModuleNode importing(List<Integer> others) {
             return new ModuleNode(typeKey, payload, others);
+        }
+    }
+
+    /**
+     * Code that is part of the shared library itself: a module of key {@code c}, {@code llvm} or {@code static_library} before export, {@code library}
+     * after loading. Its entry in the blob, {@code _lib}, has no payload.
+     *
+     * @param functions names of its functions; empty if they are not known
+     */
+    public record LinkedCode(List<String> functions) implements ModulePayload {
+        /** The type key of a loaded library. */
+        public static final String LIBRARY = "library";
+
+        public LinkedCode {
+            functions = LazyList.copyOf(functions);
+        }
+
+        @Override
+        public void write(ModuleWriter out) {
+            // The library carries the code.
+        }
+
+        @Override
+        public boolean isLinked() {
+            return true;
+        }
+    }
+
+    /** The content of a module of one type key. Payloads with the same content are equal. */
+    public interface ModulePayload {
+        /** Writes what a {@link ModuleLoader} of the same key reads. */
+        void write(ModuleWriter out);
+
+        /** Names of the functions that the module defines, in its order. */
+        default List<String> functions() {
+            return List.of();
+        }
+
+        /** The module's content as files by name: source text, device code, a graph. */
+        default Map<String, Bytes> files() {
+            return Map.of();
+        }
+
+        /** Further information for people, a line each: constants, signatures. */
+        default List<String> details() {
+            return List.of();
+        }
+
+        /** Whether the module is linked into the shared library that carries the tree, rather than stored in the blob. */
+        default boolean isLinked() {
+            return false;
         }
     }
 }

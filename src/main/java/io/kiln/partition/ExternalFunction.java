@@ -3,10 +3,11 @@ package io.kiln.partition;
 
 import io.kiln.artifact.DeviceHooks;
 import io.kiln.ir.Binding;
-import io.kiln.ir.Composite;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
+import io.kiln.ir.Group.Composite;
 import io.kiln.ir.type.TensorType;
+import io.kiln.partition.CompositePattern.Match;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -8,6 +8,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
+import io.kiln.partition.ExternalCodegen.ExternalCall;
 import io.kiln.spi.CodeGenerator;
 import io.kiln.target.CompositeTarget;
 import io.kiln.transform.Pass;
@@ -76,19 +77,14 @@ public final class Externals {
             String type = Extensions.name(codegen);
             ExternalCodegen other = known.put(GuardedCodegen.guarded(type, "state its name", codegen::name), codegen);
             if (other != null) {
-                throw new KilnException(Failure.EXTENSION.problem(
+                throw Failure.EXTENSION.exception(
                         "it has the name of " + Extensions.name(other) + ", `" + codegen.name() + "`",
                         "code generator " + type,
                         "a name of its own",
-                        "Take one of them out of the plugin's dependencies"));
+                        "Take one of them out of the plugin's dependencies");
             }
         }
         return known;
-    }
-
-    /** Whether there are none. */
-    public boolean isEmpty() {
-        return parts.isEmpty();
     }
 
     /** The whole composite target. */

@@ -9,6 +9,11 @@ import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.partition.CompositePattern.Condition;
+import io.kiln.partition.CompositePattern.Match;
+import io.kiln.partition.CompositePattern.PatternStep;
+import io.kiln.partition.ExternalCodegen.ExternalCall;
+import io.kiln.partition.ExternalCodegen.ExternalUnit;
 import io.kiln.partition.PartitionGraph.PatternTable;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
@@ -174,7 +179,7 @@ record GuardedCodegen(ExternalCodegen codegen, CompositeTarget.External external
     }
 
     private static KilnException wrong(String name, String what) {
-        return new KilnException(Failure.EXTENSION.problem("it " + what, "code generator " + name, "", ADVICE));
+        return Failure.EXTENSION.exception("it " + what, "code generator " + name, "", ADVICE);
     }
 
     /**

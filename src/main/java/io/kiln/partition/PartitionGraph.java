@@ -3,11 +3,13 @@ package io.kiln.partition;
 
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
-import io.kiln.ir.Composite;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
+import io.kiln.ir.Group.Composite;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
+import io.kiln.partition.CompositePattern.Match;
+import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.transform.Pass;
 import java.util.ArrayList;
 import java.util.Comparator;

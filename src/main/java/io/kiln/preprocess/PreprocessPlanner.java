@@ -7,6 +7,7 @@ import io.kiln.preprocess.AudioPipeline.Cepstrum;
 import io.kiln.preprocess.AudioPipeline.Framing;
 import io.kiln.preprocess.AudioPipeline.Log;
 import io.kiln.preprocess.AudioPipeline.Mel;
+import io.kiln.preprocess.AudioPipeline.MelFilters;
 import io.kiln.preprocess.AudioPipeline.Shape;
 import io.kiln.preprocess.PreprocessPlan.Filters;
 import io.kiln.preprocess.PreprocessPlan.FixedFactor;

@@ -58,8 +58,7 @@ public final class Recording {
             throw new KilnException(pointer);
         });
         if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw new KilnException(
-                    Failure.AUDIO.problem("this is not a regular file", file.toString(), "a recording", ""));
+            throw Failure.AUDIO.exception("this is not a regular file", file.toString(), "a recording", "");
         }
         try (InputStream in = Files.newInputStream(file)) {
             return Bytes.wrap(data(file.toString(), in.readNBytes(MAX_BYTES + 1), sampleRate));
@@ -150,6 +149,6 @@ public final class Recording {
     }
 
     private KilnException refused(String what, String expected) {
-        return new KilnException(Failure.AUDIO.problem(what, name, expected, "Convert the recording"));
+        return Failure.AUDIO.exception(what, name, expected, "Convert the recording");
     }
 }

@@ -9,20 +9,20 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Result;
 import io.kiln.ir.Verifier;
-import io.kiln.ir.op.Role;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
-import io.kiln.transform.EliminateDeadBindings;
 import io.kiln.transform.FoldChannelFactors;
-import io.kiln.transform.FoldConstants;
 import io.kiln.transform.FoldPadding;
 import io.kiln.transform.Pass;
+import io.kiln.transform.Pipeline.EliminateDeadBindings;
+import io.kiln.transform.Pipeline.FoldConstants;
 import io.kiln.transform.RealWeights;
-import io.kiln.transform.WholePrecision;
+import io.kiln.transform.RealWeights.WholePrecision;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -75,11 +75,11 @@ final class FloatModel {
     }
 
     private static KilnException refused(Function model, String what, String where) {
-        return new KilnException(Failure.QUANTIZE.problem(
+        return Failure.QUANTIZE.exception(
                 what,
                 where,
                 "a float model of operators that can be computed at build time",
-                "Set kiln.quantize to none for `" + model.name() + "`"));
+                "Set kiln.quantize to none for `" + model.name() + "`");
     }
 
     /** Makes each read of a variable as data a copy of its own, since values of a plan are what operators compute. */

@@ -3,6 +3,9 @@ package io.kiln.quantize;
 
 import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.range.Calibration.RangeMethod;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.SampleReader.OtherSamples;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -38,12 +41,7 @@ public record QuantizeOptions(
         /** Wherever two layers allow it. */
         ALWAYS,
         /** Never: weights keep the scales that TensorFlow Lite's converter gives them. */
-        NEVER;
-
-        /** The parameter's value. */
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        NEVER
     }
 
     /** The defaults for a mode: extremes, equalization where it helps, integer inputs and outputs, no limits. */
@@ -86,4 +84,20 @@ public record QuantizeOptions(
             return this == INT16X8 ? Precision.INT16 : Precision.INT8;
         }
     }
+
+    /**
+     * A request to quantize a model.
+     *
+     * @param options how
+     * @param samples folder or file of samples, see {@link io.kiln.quantize.sample.SampleReader}
+     * @param labels file of their labels; empty for {@code labels.csv} in the folder, if that exists
+     * @param others reads samples that are not tensors
+     * @param progress told about runs of the float model
+     */
+    public record QuantizeRequest(
+            QuantizeOptions options,
+            Path samples,
+            Optional<Path> labels,
+            OtherSamples others,
+            Runs.Progress progress) {}
 }

@@ -3,7 +3,7 @@ package io.kiln.quantize;
 
 import io.kiln.ir.Function;
 import io.kiln.quantize.equalize.Equalization;
-import io.kiln.quantize.plan.QuantizedNetwork;
+import io.kiln.quantize.plan.Plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Quality;
 import io.kiln.quantize.range.ValueRange;
 import java.util.List;

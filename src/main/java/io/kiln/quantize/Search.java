@@ -3,12 +3,13 @@ package io.kiln.quantize;
 
 import io.kiln.quantize.Quantized.Advice;
 import io.kiln.quantize.Quantized.Trial;
+import io.kiln.quantize.Quantizer.Equalizer;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.plan.Plan.QuantizedNetwork;
 import io.kiln.quantize.plan.Planner;
 import io.kiln.quantize.plan.Planner.Wishes;
 import io.kiln.quantize.plan.Precision;
-import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Evaluation;
 import io.kiln.quantize.quality.Quality;
 import io.kiln.quantize.run.Runs;

@@ -12,14 +12,14 @@ import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.DetectionPostprocess;
 import io.kiln.ir.op.layer.MaxPool2d;
-import io.kiln.ir.op.layer.OnnxAveragePool;
-import io.kiln.ir.op.layer.OnnxResize2d;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxResize2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.op.reduce.Topk;
-import io.kiln.ir.op.signal.FilterBankAccumulate;
-import io.kiln.ir.op.signal.SignalFft;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankAccumulate;
+import io.kiln.ir.op.signal.SignalOperators.SignalFft;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Locale;
@@ -86,11 +86,11 @@ public final class ConstantFolder implements GraphBuilder.Folder {
     }
 
     private static KilnException failure(String what, long limit, String where) {
-        return new KilnException(Failure.MODEL.problem(
+        return Failure.MODEL.exception(
                 String.format(Locale.ROOT, what, limit),
                 where,
                 "a model for a microcontroller",
-                "Export the model with its constants folded"));
+                "Export the model with its constants folded");
     }
 
     /** How long the interpreter computes an operator, roughly: bytes that it touches, elements whose place it computes and the steps of its inner loops. */

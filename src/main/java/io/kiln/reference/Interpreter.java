@@ -15,9 +15,18 @@ import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.kernel.FunctionCalls;
-import io.kiln.reference.kernel.Outcome;
+import io.kiln.reference.call.CallKernels;
+import io.kiln.reference.element.ElementwiseKernels;
+import io.kiln.reference.kernel.OperatorKernel;
+import io.kiln.reference.kernel.OperatorKernel.FunctionCalls;
+import io.kiln.reference.kernel.OperatorKernel.Outcome;
 import io.kiln.reference.kernel.Tensor;
+import io.kiln.reference.layer.DetectionKernels;
+import io.kiln.reference.layer.LayerKernels;
+import io.kiln.reference.layer.StatefulKernels;
+import io.kiln.reference.movement.MovementKernels;
+import io.kiln.reference.reduce.ReductionKernels;
+import io.kiln.reference.signal.SignalKernels;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,6 +34,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Runs functions of the graph IR. Integer results are bit-exact; float results are in IEEE single precision. */
 public final class Interpreter {
@@ -312,12 +323,42 @@ public final class Interpreter {
          */
         void spend(String where) {
             if (left-- == 0) {
-                throw new KilnException(Failure.MODEL.problem(
+                throw Failure.MODEL.exception(
                         "the loops of the model run more than " + most + " times",
                         where,
                         "loops that end sooner",
-                        "Check the condition of the WHILE that calls it"));
+                        "Check the condition of the WHILE that calls it");
             }
+        }
+    }
+
+    /** Finds the kernel of an operator; each family has its own table. */
+    static final class Kernels {
+        private static final Map<Class<? extends Op>, OperatorKernel<Op>> BY_OPERATOR = Stream.of(
+                        LayerKernels.ALL,
+                        MovementKernels.ALL,
+                        ElementwiseKernels.ALL,
+                        ReductionKernels.ALL,
+                        StatefulKernels.ALL,
+                        CallKernels.ALL,
+                        DetectionKernels.ALL,
+                        SignalKernels.ALL)
+                .flatMap(family -> family.entrySet().stream())
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
+        private Kernels() {}
+
+        /** The operators that have a kernel. */
+        static Set<Class<? extends Op>> operators() {
+            return BY_OPERATOR.keySet();
+        }
+
+        static Outcome run(Op op, List<Tensor> args, TensorType type, FunctionCalls functions) {
+            OperatorKernel<Op> kernel = BY_OPERATOR.get(op.getClass());
+            if (kernel == null) {
+                throw new IllegalStateException("the interpreter has no kernel for " + op.name());
+            }
+            return kernel.run(op, args, type, functions);
         }
     }
 }

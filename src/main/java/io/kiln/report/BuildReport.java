@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.cycles.core.CycleRange;
+import io.kiln.report.CycleReport.BoardCycles;
+import io.kiln.report.Json.OrEmpty;
+import io.kiln.report.Json.OrNull;
+import io.kiln.report.NpuReport.VelaRun;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * Content of {@code report.json}: what was built and its memory use. All sizes are in bytes.
@@ -54,14 +60,11 @@ public record BuildReport(
         List<ModelPart> models,
         ImageReport image,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-        List<PreprocessingReport> preprocessing,
+        @OrEmpty List<PreprocessingReport> preprocessing,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        ProfileReport.Aot aot,
+        @OrNull ProfileReport.Aot aot,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        CycleReport estimate) {
+        @OrNull CycleReport estimate) {
     /** The application of an image that runs the project's own program. */
     public static final String OWN_APPLICATION = "own";
 
@@ -82,12 +85,8 @@ public record BuildReport(
      * @param targets keys of the targets that reach it; empty if all do
      */
     public record MemoryUse(
-            String name,
-            long used,
-            long available,
+            String name, long used, long available, @OrEmpty List<String> targets) {
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
-            List<String> targets) {
         public MemoryUse {
             targets = List.copyOf(targets);
         }
@@ -105,11 +104,8 @@ public record BuildReport(
      *     than available if it overflowed; null if there was none
      * @param available its size; 0 for this computer, which has no limit
      */
-    public record Stack(
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Long used,
+    public record Stack(@OrNull Long used, long available) {
 
-            long available) {
         public Stack with(long other) {
             return new Stack(used == null ? other : Math.max(used, other), available);
         }
@@ -227,14 +223,11 @@ public record BuildReport(
             long executedMacs,
             @JsonSetter(nulls = Nulls.SET) Long instructions,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Double microseconds,
+            @OrNull Double microseconds,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            CycleRange estimatedCycles,
+            @OrNull CycleRange estimatedCycles,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            BoardCycles boardCycles,
+            @OrNull BoardCycles boardCycles,
 
             long constantBytes,
             long workspaceBytes,
@@ -360,5 +353,124 @@ public record BuildReport(
          * @param files how many files
          */
         public record Licence(String part, String licence, int files) {}
+    }
+
+    /**
+     * What the signal processing before a model takes, in {@code report.json}. All sizes are in bytes.
+     *
+     * @param model its name in C
+     * @param rows rows of features that are one input of the model
+     * @param features of a row
+     * @param codeBytes of its object file, before the linker drops functions that nothing calls; null for this computer
+     * @param tableBytes its constant tables in flash
+     * @param stateBytes its state in RAM, which the program owns
+     * @param rowInstructions of one row; null if they were not counted
+     * @param instructions of all rows of one input; null if they were not counted
+     */
+    public record PreprocessingReport(
+            String model,
+            int rows,
+            int features,
+
+            @OrNull Long codeBytes,
+
+            long tableBytes,
+            long stateBytes,
+
+            @OrNull Long rowInstructions,
+
+            @OrNull Long instructions) {
+        /** A copy with the instructions that a profile counted. */
+        PreprocessingReport profiled(ProfileReport profile) {
+            return profile.preprocessing().stream()
+                    .filter(counted -> counted.model().equals(model))
+                    .findFirst()
+                    .map(counted -> new PreprocessingReport(
+                            model,
+                            rows,
+                            features,
+                            codeBytes,
+                            tableBytes,
+                            stateBytes,
+                            counted.rowInstructions(),
+                            counted.instructions()))
+                    .orElse(this);
+        }
+    }
+
+    /**
+     * A model of an image, in {@code report.json}.
+     *
+     * @param name its name in C
+     * @param operators how many of the report's operators are its own; they follow those of the models before it
+     * @param buffers likewise of the plan's buffers
+     * @param ramCopies what of it is copied to RAM when the program starts; null if nothing is, and nothing would be gained
+     * @param npu its work and memory on an NPU; null if no part of it is an NPU's
+     */
+    public record ModelPart(
+            String name,
+            int operators,
+            int buffers,
+
+            @OrNull RamCopies ramCopies,
+
+            @OrNull NpuReport npu) {
+        /** The parts of a report of these models, in order. */
+        public static List<ModelPart> of(List<ModelMetadata> models) {
+            return of(models, Map.of());
+        }
+
+        /**
+         * The parts of a report of these models, in order.
+         *
+         * @param runs how Vela made models in this build, by their names
+         */
+        public static List<ModelPart> of(List<ModelMetadata> models, Map<String, VelaRun> runs) {
+            return models.stream()
+                    .map(model -> new ModelPart(
+                            model.name(),
+                            model.operators().size(),
+                            model.plan().buffers().size(),
+                            model.memory().copies().equals(RamCopies.NONE)
+                                    ? null
+                                    : model.memory().copies(),
+                            NpuReport.of(model, Optional.ofNullable(runs.get(model.name())))
+                                    .orElse(null)))
+                    .toList();
+        }
+    }
+
+    /**
+     * A tensor in {@code report.json}.
+     *
+     * @param scale of its quantization; null if it is not quantized, or has a scale for each channel
+     * @param zeroPoint likewise
+     * @param labels what its values, or its elements along the last dimension, stand for; absent if unknown
+     */
+    public record ReportedTensor(
+            String name,
+            String dtype,
+            List<Integer> shape,
+
+            @OrNull Float scale,
+
+            @OrNull Integer zeroPoint,
+
+            @OrEmpty List<String> labels) {
+        public ReportedTensor {
+            labels = labels == null ? List.of() : List.copyOf(labels);
+            shape = List.copyOf(shape);
+        }
+
+        public static ReportedTensor of(ModelMetadata.TensorInfo info) {
+            boolean isQuantized = info.scale() != 0;
+            return new ReportedTensor(
+                    info.name(),
+                    info.dtype().text(),
+                    info.shape(),
+                    isQuantized ? info.scale() : null,
+                    isQuantized ? info.zeroPoint() : null,
+                    info.labels());
+        }
     }
 }

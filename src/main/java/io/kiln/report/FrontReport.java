@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrEmpty;
+import io.kiln.report.Json.OrNull;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,17 +24,14 @@ public record FrontReport(
         String board,
         String currency,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long flashLimit,
+        @OrNull Long flashLimit,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long ramLimit,
+        @OrNull Long ramLimit,
 
         List<Image> images) {
     /** Cycles with the waits of the board's memories. */
     public static final String BOARD_CYCLES = "board cycles";
 
-    /** Cycles without wait states. */
     public static final String ZERO_WAIT_CYCLES = "zero-wait cycles";
 
     /** Instructions, where no timings are known of the core. */
@@ -85,12 +81,8 @@ public record FrontReport(
      * @param plan of the order of operators and of their rows
      * @param layers of layers, by the names of their C functions; others have that of the code
      */
-    public record Way(
-            String code,
-            String plan,
+    public record Way(String code, String plan, @OrEmpty SortedMap<String, String> layers) {
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
-            SortedMap<String, String> layers) {
         public Way {
             layers = new TreeMap<>(layers == null ? Map.of() : layers);
         }

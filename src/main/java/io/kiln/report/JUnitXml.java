@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -35,14 +36,8 @@ public final class JUnitXml {
         boolean stopped = !report.passed() && report.failures() == 0;
         Duration all = times.stream().reduce(Duration.ZERO, Duration::plus);
         StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        xml.append(String.format(
-                Locale.ROOT,
-                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"0\" time=\"%s\">\n",
-                escape(suite),
-                report.cases().size() + (stopped ? 1 : 0),
-                report.failures(),
-                stopped ? 1 : 0,
-                seconds(all)));
+        int errors = stopped ? 1 : 0;
+        xml.append(head(suite, report.cases().size() + errors, report.failures(), errors, 0, all));
         for (int i = 0; i < report.cases().size(); i++) {
             append(xml, suite, report, i, times.get(i));
         }
@@ -71,14 +66,8 @@ public final class JUnitXml {
                 .map(PlanReport.Run::time)
                 .reduce(Duration.ZERO, Duration::plus);
         StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        xml.append(String.format(
-                Locale.ROOT,
-                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%s\">\n",
-                escape(report.title()),
-                report.cells().size(),
-                report.count(Result.FAILED),
-                report.count(Result.SKIPPED),
-                seconds(all)));
+        long failed = report.count(Result.FAILED);
+        xml.append(head(report.title(), report.cells().size(), failed, 0, report.count(Result.SKIPPED), all));
         report.cells().forEach(cell -> append(xml, cell));
         WholeFiles.write(file, xml.append("</testsuite>\n").toString());
     }
@@ -115,13 +104,7 @@ public final class JUnitXml {
         long failures = suite.cases().stream()
                 .filter(test -> test.failure().isPresent())
                 .count();
-        xml.append(String.format(
-                Locale.ROOT,
-                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%s\">\n",
-                escape(suite.name()),
-                suite.cases().size(),
-                failures,
-                seconds(all)));
+        xml.append(head(suite.name(), suite.cases().size(), failures, 0, 0, all));
         for (TestReport.Case test : suite.cases()) {
             begin(xml, suite.name(), test.name(), test.time());
             xml.append(test.failure()
@@ -151,6 +134,18 @@ public final class JUnitXml {
         xml.append(">\n    <failure message=\"").append(escape(message)).append("\"/>\n  </testcase>\n");
     }
 
+    private static String head(String name, int tests, long failures, int errors, long skipped, Duration time) {
+        return String.format(
+                Locale.ROOT,
+                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%s\">\n",
+                escape(name),
+                tests,
+                failures,
+                errors,
+                skipped,
+                seconds(time));
+    }
+
     private static StringBuilder begin(StringBuilder xml, String suite, String name, Duration time) {
         return xml.append("  <testcase classname=\"")
                 .append(escape(suite))
@@ -176,5 +171,47 @@ public final class JUnitXml {
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")
                 .replace("\"", "&quot;");
+    }
+
+    /**
+     * The tests of a program.
+     *
+     * @param suites groups of tests, each of what ran on one machine
+     */
+    public record TestReport(List<Suite> suites) {
+        public TestReport {
+            suites = List.copyOf(suites);
+        }
+
+        /**
+         * Tests that ran on one machine.
+         *
+         * @param name what and where
+         */
+        public record Suite(String name, List<Case> cases) {
+            public Suite {
+                cases = List.copyOf(cases);
+            }
+        }
+
+        /**
+         * One test.
+         *
+         * @param time how long it took
+         * @param failure what went wrong; empty if it passed
+         */
+        public record Case(String name, Duration time, Optional<String> failure) {}
+
+        public long tests() {
+            return suites.stream().mapToLong(suite -> suite.cases().size()).sum();
+        }
+
+        /** Number of tests that failed. */
+        public long failures() {
+            return suites.stream()
+                    .flatMap(suite -> suite.cases().stream())
+                    .filter(test -> test.failure().isPresent())
+                    .count();
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import com.fasterxml.jackson.annotation.JacksonAnnotationsInside;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
@@ -21,6 +22,8 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -35,6 +38,20 @@ public final class Json {
             .build();
 
     private Json() {}
+
+    /** A component that is null where the value is not known: its property is left out then. */
+    @JacksonAnnotationsInside
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    @JsonSetter(nulls = Nulls.SET)
+    @Retention(RetentionPolicy.RUNTIME)
+    public @interface OrNull {}
+
+    /** A component whose property is left out where there is nothing. */
+    @JacksonAnnotationsInside
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    @JsonSetter(nulls = Nulls.AS_EMPTY)
+    @Retention(RetentionPolicy.RUNTIME)
+    public @interface OrEmpty {}
 
     private static final class RequiredKeys extends JacksonAnnotationIntrospector {
         private static final long serialVersionUID = 1L;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.report.Json.OrNull;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -21,12 +19,8 @@ import java.util.TreeMap;
  * @param onCore the operators between them; copies out of the NPU's memory are none
  * @param vela how Vela made the model in this build; null if it came so
  */
-public record NpuReport(
-        Share onNpu,
-        Share onCore,
+public record NpuReport(Share onNpu, Share onCore, @OrNull VelaRun vela) {
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        VelaRun vela) {
     private static final String CODEGEN = "ethos-u";
     private static final String COPY = "tfl.ethos_u_tensor";
 

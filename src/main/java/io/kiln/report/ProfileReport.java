@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.cycles.core.CycleRange;
+import io.kiln.report.CycleReport.BoardCycles;
+import io.kiln.report.Json.OrEmpty;
+import io.kiln.report.Json.OrNull;
 import java.util.List;
 import java.util.Locale;
 
@@ -27,25 +27,19 @@ public record ProfileReport(
         String ranOn,
         boolean deterministic,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long instructions,
+        @OrNull Long instructions,
 
         List<Operator> operators,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-        List<Time> times,
+        @OrEmpty List<Time> times,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Aot aot,
+        @OrNull Aot aot,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        CycleReport estimate,
+        @OrNull CycleReport estimate,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-        List<Preprocessing> preprocessing,
+        @OrEmpty List<Preprocessing> preprocessing,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        BoardCycles cycles) {
+        @OrNull BoardCycles cycles) {
     public ProfileReport {
         operators = List.copyOf(operators);
         times = times == null ? List.of() : List.copyOf(times);
@@ -114,11 +108,7 @@ public record ProfileReport(
      * @param cycles of the core; null if its timer counts something else
      */
     public record Time(
-            String model,
-            double microseconds,
-
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Long cycles) {}
+            String model, double microseconds, @OrNull Long cycles) {}
 
     /**
      * One operator.
@@ -134,23 +124,17 @@ public record ProfileReport(
     public record Operator(
             String name,
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-            List<String> layers,
+            @OrEmpty List<String> layers,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Long instructions,
+            @OrNull Long instructions,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Double microseconds,
+            @OrNull Double microseconds,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Long cycles,
+            @OrNull Long cycles,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            CycleRange estimatedCycles,
+            @OrNull CycleRange estimatedCycles,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            BoardCycles boardCycles) {
+            @OrNull BoardCycles boardCycles) {
         public Operator {
             layers = layers == null ? List.of() : List.copyOf(layers);
         }

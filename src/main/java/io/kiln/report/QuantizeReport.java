@@ -2,8 +2,7 @@
 package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrNull;
 import java.util.List;
 import java.util.Map;
 
@@ -35,8 +34,7 @@ public record QuantizeReport(
         List<Output> outputs,
         double agreement,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Accuracy accuracy,
+        @OrNull Accuracy accuracy,
 
         List<Advice> advice,
         List<Trial> trials,

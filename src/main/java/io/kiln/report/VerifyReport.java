@@ -2,9 +2,7 @@
 package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrEmpty;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,8 +28,7 @@ public record VerifyReport(
         boolean passed,
         Tolerance tolerance,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-        String failure) {
+        @OrEmpty String failure) {
     public VerifyReport {
         cases = List.copyOf(cases);
         failure = Optional.ofNullable(failure).orElse("");
@@ -58,8 +55,7 @@ public record VerifyReport(
             long mismatches,
             double maxAbsDiff,
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-            String first) {
+            @OrEmpty String first) {
         private static final String PROGRAM = "own_program";
 
         public Case {

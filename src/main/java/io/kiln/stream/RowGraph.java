@@ -14,7 +14,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.PoolLowering;
-import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.Program.StoredValue.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.stream;
 
+import io.kiln.stream.Program.StoredValue;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Use;
 import io.kiln.stream.Segmentation.Segment;

@@ -2,7 +2,6 @@
 package io.kiln.target;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
@@ -34,18 +33,18 @@ public record MemoryPool(String name, int alignment, OptionalLong limit, MemoryR
 
     public MemoryPool {
         if (!NAME.matcher(name).matches()) {
-            throw new KilnException(Failure.MEMORY.problem(
+            throw Failure.MEMORY.exception(
                     "`" + name + "` is not a valid name of a memory pool",
                     "compile request",
                     "a lower-case letter, then letters, digits and underscores",
-                    ""));
+                    "");
         }
         if (Integer.bitCount(alignment) != 1 || alignment < LEAST_ALIGNMENT || alignment > MOST_ALIGNMENT) {
-            throw new KilnException(Failure.MEMORY.problem(
+            throw Failure.MEMORY.exception(
                     "the memory pool `" + name + "` is aligned to " + alignment + " bytes",
                     "compile request",
                     "a power of two from " + LEAST_ALIGNMENT + " to " + MOST_ALIGNMENT,
-                    ""));
+                    "");
         }
     }
 

@@ -7,6 +7,7 @@ import io.kiln.base.Printable;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.base.TargetText.Word;
+import io.kiln.target.CpuFeatures.CortexM;
 import io.kiln.target.CpuFeatures.RiscV;
 import java.util.Arrays;
 import java.util.Collections;
@@ -102,7 +103,7 @@ public record Target(TargetKind kind, List<String> keys, SortedMap<String, Strin
 
     private static void check(boolean holds, String what) {
         if (!holds) {
-            throw new KilnException(Failure.TARGET.problem(what, "target"));
+            throw Failure.TARGET.exception(what, "target");
         }
     }
 
@@ -128,11 +129,11 @@ public record Target(TargetKind kind, List<String> keys, SortedMap<String, Strin
             for (int i = 1; i < words.size(); i++) {
                 if (words.get(i - 1).text().endsWith(",")
                         && !words.get(i).text().startsWith("-")) {
-                    throw new KilnException(Failure.TARGET.problem(
+                    throw Failure.TARGET.exception(
                             "code for composite targets cannot be generated",
                             place(words.get(i).column()),
                             "one target of the kind " + TargetText.HOSTS,
-                            "Remove the other targets"));
+                            "Remove the other targets");
                 }
             }
             Optional<TargetKind> kind = words.isEmpty()
@@ -233,11 +234,11 @@ public record Target(TargetKind kind, List<String> keys, SortedMap<String, Strin
         private KilnException refused(int index) {
             boolean isTooLong = index >= TargetText.MAX_LENGTH;
             String letter = Printable.line(text.substring(index, text.offsetByCodePoints(index, 1)));
-            return new KilnException(Failure.TARGET.problem(
+            return Failure.TARGET.exception(
                     isTooLong ? "the target is too long" : "`" + letter + "` is not allowed in a target",
                     place(index + 1),
                     isTooLong ? "at most " + TargetText.MAX_LENGTH + " characters" : TargetText.LETTERS,
-                    ""));
+                    "");
         }
 
         private String place(int column) {

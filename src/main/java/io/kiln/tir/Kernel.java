@@ -46,7 +46,6 @@ public record Kernel(
         return new Kernel(KernelSheet.name(file), pointers, scalars, List.of(), definition, List.of(uses));
     }
 
-    /** The same with another definition. */
     public Kernel defined(String other) {
         return new Kernel(name, pointers, scalars, headers, other, uses, fails);
     }

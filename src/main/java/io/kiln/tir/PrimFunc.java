@@ -78,7 +78,6 @@ public record PrimFunc(
         }
     }
 
-    /** The same function by another name. */
     public PrimFunc named(String newName) {
         return new PrimFunc(newName, comment, buffers, scalars, constants, body);
     }

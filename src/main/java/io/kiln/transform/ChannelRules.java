@@ -22,6 +22,7 @@ import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.transform.ChannelRanges.Range;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -104,7 +105,8 @@ final class ChannelRules {
     /** Means and maxima of values in a range lie in the range, provided that every window has a tap and sums fit. */
     private static IntFunction<Range> pool(Window window, Binding binding, IntFunction<Range> source, TensorType data) {
         Shape out = binding.type().shape();
-        boolean covered = Taps.inside(window, data.shape(), out).stream().allMatch(inside -> inside.length > 0);
+        boolean covered =
+                LayerSums.tapsInside(window, data.shape(), out).stream().allMatch(inside -> inside.length > 0);
         long taps = (long) window.kernelH() * window.kernelW();
         return c -> {
             Range range = source.apply(c);
@@ -247,5 +249,40 @@ final class ChannelRules {
 
         /** The range of each channel; called only if the flow is known. */
         IntFunction<Range> ranges(Binding binding, ChannelRanges known);
+    }
+
+    /**
+     * How an operator's output channels depend on its input channels. The channels of a value are the elements along its
+     * last axis.
+     */
+    sealed interface ChannelFlow {
+        /** Every output channel is computed from all input channels of argument 0: convolutions and dense layers. */
+        record Mixes() implements ChannelFlow {}
+
+        /**
+         * Output channel {@code o} is computed from one channel of each non-constant argument, {@code o / divisor %
+         * modulus}: element-wise operators, pools, depthwise convolutions (divisor: outputs per input), and reshapes that
+         * only concatenate pixels (modulus: channels of a pixel).
+         */
+        record Follows(int divisor, int modulus) implements ChannelFlow {
+            int source(int output) {
+                return output / divisor % modulus;
+            }
+        }
+
+        /** Unknown; the channels are kept. */
+        record Opaque() implements ChannelFlow {}
+
+        /** The flow through a binding, given the types of all values. */
+        static ChannelFlow of(Binding binding, Map<Integer, TensorType> types) {
+            return ChannelRules.of(binding.op())
+                    .map(rule -> rule.flow(binding, types))
+                    .orElseGet(Opaque::new);
+        }
+
+        /** Number of channels: the last dimension, 1 for a scalar. */
+        static int channels(Shape shape) {
+            return shape.rank() == 0 ? 1 : shape.dim(-1);
+        }
     }
 }

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.transform;
 
+import io.kiln.base.Bytes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
-import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.TransposedConvolutions.Conv2dTranspose;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -158,6 +164,104 @@ public final class FoldChannelFactors implements Pass {
         private void rename(Binding binding, Chain chain) {
             renamed.put(binding.id(), new Arg.Ref(chain.end()));
             uses.put(chain.end(), uses.getOrDefault(binding.id(), 0));
+        }
+    }
+
+    /** Float constants with a value for each channel, the last dimension. */
+    public static final class ChannelConstants {
+        private ChannelConstants() {}
+
+        /** A function of an element and its index. */
+        public interface ElementMap {
+            float apply(int index, float element);
+        }
+
+        /** The value of each channel of a tensor that a constant is broadcast to; empty if it differs within a channel. */
+        static Optional<float[]> of(Constant constant, TensorType type) {
+            if (!constant.type().dtype().isFloat() || type.shape().rank() == 0) {
+                return Optional.empty();
+            }
+            int channels = type.shape().dim(-1);
+            float[] values = new float[channels];
+            if (constant.elements() == 1) {
+                Arrays.fill(values, constant.real(0));
+                return Optional.of(values);
+            }
+            if (constant.elements() != channels || constant.type().shape().dim(-1) != channels) {
+                return Optional.empty();
+            }
+            for (int i = 0; i < channels; i++) {
+                values[i] = constant.real(i);
+            }
+            return Optional.of(values);
+        }
+
+        static float[] inverse(float[] values) {
+            float[] inverse = new float[values.length];
+            for (int i = 0; i < values.length; i++) {
+                inverse[i] = 1 / values[i];
+            }
+            return inverse;
+        }
+
+        static float[] negative(float[] values) {
+            float[] negative = new float[values.length];
+            for (int i = 0; i < values.length; i++) {
+                negative[i] = -values[i];
+            }
+            return negative;
+        }
+
+        /** A constant of the same type with other elements. */
+        public static Constant map(Constant constant, ElementMap map) {
+            return new Constant(
+                    constant.name(),
+                    constant.type(),
+                    Bytes.ofReals(constant.elements(), i -> map.apply(i, constant.real(i))));
+        }
+    }
+
+    /**
+     * Which output channel an element of a layer's weights belongs to.
+     *
+     * @param isLast whether channels are the fastest dimension, as in layout HWOI of depthwise convolutions
+     * @param channels number of output channels
+     * @param perChannel weights of a channel
+     */
+    public record LayerChannelOrder(boolean isLast, int channels, int perChannel) {
+        private static final String CHANNELS_FIRST = "OHWI";
+
+        /** The order of a layer with constant weights. */
+        public static LayerChannelOrder of(Binding layer) {
+            int channels = layer.type().shape().dim(-1);
+            return of((Layer) layer.op(), layer.constant(1).type().shape(), channels);
+        }
+
+        public static LayerChannelOrder of(Layer layer, Shape weights, int channels) {
+            String layout = layer instanceof Conv2d real
+                    ? real.kernelLayout()
+                    : layer instanceof QnnConv2d quantized ? quantized.kernelLayout() : CHANNELS_FIRST;
+            return new LayerChannelOrder(
+                    !layout.equals(CHANNELS_FIRST), channels, Math.toIntExact(weights.elements() / channels));
+        }
+
+        /** The output channel of an element. */
+        public int channel(int element) {
+            return isLast ? element % channels : element / perChannel;
+        }
+
+        /**
+         * The input channel that an element meets.
+         *
+         * @param depth last dimension of the weights
+         * @param inputs number of input channels
+         */
+        public int input(int element, int depth, int inputs) {
+            if (isLast) {
+                return channel(element) / (channels / inputs);
+            }
+            int groups = inputs / depth;
+            return channel(element) / (channels / groups) * depth + element % depth;
         }
     }
 }

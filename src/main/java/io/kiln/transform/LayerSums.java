@@ -3,10 +3,15 @@ package io.kiln.transform;
 
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.transform.ChannelRanges.Range;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntFunction;
 
 /** The sums that a quantized convolution or dense layer computes; a dense layer has one tap. */
@@ -43,7 +48,7 @@ final class LayerSums {
             this.depthwise = conv.isDepthwise(inputs);
             this.depth = inputs / groups;
             this.taps = conv.window().kernelH() * conv.window().kernelW();
-            this.insides = Taps.inside(conv.window(), data.shape(), shape);
+            this.insides = tapsInside(conv.window(), data.shape(), shape);
         } else {
             this.groups = 1;
             this.depthwise = false;
@@ -55,11 +60,6 @@ final class LayerSums {
 
     int outputs() {
         return outputs;
-    }
-
-    /** Number of input channels that an output channel reads. */
-    int depth() {
-        return depth;
     }
 
     /** Zero point of the data. */
@@ -134,5 +134,44 @@ final class LayerSums {
             sum += byTap[tap];
         }
         return sum;
+    }
+
+    /**
+     * The distinct sets of taps inside the data over all output positions: one in the middle, others along the borders
+     * if there is padding. Taps count row by row.
+     *
+     * @param data NHWC shape of the input
+     * @param output NHWC shape of the output
+     */
+    static List<int[]> tapsInside(Window window, Shape data, Shape output) {
+        Set<List<Integer>> rows = tapsOfAxis(
+                output.dim(1), window.strideH(), window.padTop(), window.dilationH(), window.kernelH(), data.dim(1));
+        Set<List<Integer>> columns = tapsOfAxis(
+                output.dim(2), window.strideW(), window.padLeft(), window.dilationW(), window.kernelW(), data.dim(2));
+        List<int[]> sets = new ArrayList<>();
+        for (List<Integer> row : rows) {
+            for (List<Integer> column : columns) {
+                sets.add(row.stream()
+                        .flatMapToInt(y -> column.stream().mapToInt(x -> y * window.kernelW() + x))
+                        .toArray());
+            }
+        }
+        return sets;
+    }
+
+    private static Set<List<Integer>> tapsOfAxis(
+            int outputs, int stride, int padding, int dilation, int taps, int inputs) {
+        Set<List<Integer>> distinct = new LinkedHashSet<>();
+        for (int o = 0; o < outputs; o++) {
+            List<Integer> inside = new ArrayList<>();
+            for (int k = 0; k < taps; k++) {
+                int position = o * stride - padding + k * dilation;
+                if (position >= 0 && position < inputs) {
+                    inside.add(k);
+                }
+            }
+            distinct.add(inside);
+        }
+        return distinct;
     }
 }

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.transform;
 
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
+import io.kiln.ir.Result;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.legality.Legality;
+import io.kiln.ir.op.Trait;
 import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -88,5 +99,85 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
     private static void verify(Function function) {
         Verifier.verify(function);
         Legality.verify(function);
+    }
+
+    /**
+     * A function at one stage of the pipeline.
+     *
+     * @param index position in the pipeline, skipped passes included; 0 before the first pass
+     * @param pass the pass that made it; {@code import} before the first
+     * @param function the function
+     */
+    public record Stage(int index, String pass, Function function) {}
+
+    /** Removes bindings that change no variable and on which no result depends. */
+    public static final class EliminateDeadBindings implements Pass {
+        @Override
+        public String name() {
+            return "eliminate-dead-bindings";
+        }
+
+        @Override
+        public Function run(Function function) {
+            Set<Integer> live = new HashSet<>();
+            function.results().stream().map(Result::id).forEach(live::add);
+            List<Binding> kept = new ArrayList<>();
+            for (int i = function.bindings().size() - 1; i >= 0; i--) {
+                Binding binding = function.bindings().get(i);
+                if (live.contains(binding.id()) || !binding.op().writes().isEmpty()) {
+                    kept.add(binding);
+                    live.addAll(binding.reads());
+                }
+            }
+            Collections.reverse(kept);
+            return function.withBindings(kept);
+        }
+    }
+
+    /** Computes at build time, with the reference interpreter, every binding whose arguments are all constant. */
+    public static final class FoldConstants implements Pass {
+        @Override
+        public String name() {
+            return "fold-constants";
+        }
+
+        @Override
+        public Function run(Function function) {
+            return run(function, new ConstantFolder(function.constantBytes()));
+        }
+
+        @Override
+        public Function run(Function function, ConstantFolder folder) {
+            Set<Integer> results = new HashSet<>();
+            function.results().stream().map(Result::id).forEach(results::add);
+            GraphBuilder graph = new GraphBuilder(function, folder);
+            for (Binding binding : function.bindings()) {
+                Optional<Constant> value = results.contains(binding.id()) ? Optional.empty() : graph.folded(binding);
+                value.ifPresentOrElse(constant -> graph.replace(binding.id(), constant), () -> graph.keep(binding));
+            }
+            return function.withBindings(graph.bindings());
+        }
+    }
+
+    /** Lets a reshape of a reshape read the first one's argument; unread reshapes are removed later. */
+    private static final class SimplifyReshapes implements Pass {
+        @Override
+        public String name() {
+            return "simplify-reshapes";
+        }
+
+        @Override
+        public Function run(Function function) {
+            Map<Integer, Arg> sources = new HashMap<>();
+            List<Binding> bindings = new ArrayList<>();
+            for (Binding binding : function.bindings()) {
+                Binding simple = binding.op().has(Trait.VIEW) ? binding.reading(sources) : binding;
+                bindings.add(simple);
+                if (binding.op().has(Trait.VIEW)) {
+                    sources.put(binding.id(), simple.args().get(0));
+                }
+            }
+            return function.withBindings(bindings);
+        }
     }
 }

@@ -6,15 +6,16 @@ import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.kiln.transform.FoldChannelFactors.LayerChannelOrder;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,18 +36,19 @@ public final class RealWeights implements Pass {
         Constant weights = binding.constant(1);
         int depth = weights.type().shape().dim(1);
         int blocks = op.blocks(depth);
-        ByteBuffer real = ByteBuffer.allocate(Float.BYTES * weights.elements()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < weights.elements(); i++) {
+        Constant real = real(weights, i -> {
             int block = i / depth * blocks + i % depth / op.block();
-            real.putFloat((weights.integer(i) - binding.constant(3).real(block))
-                    * binding.constant(2).real(block));
-        }
-        return binding.with(new Dense(op.units()))
-                .with(List.of(binding.args().get(0), constant(weights, real.array())));
+            return (weights.integer(i) - binding.constant(3).real(block))
+                    * binding.constant(2).real(block);
+        });
+        return binding.with(new Dense(op.units())).with(List.of(binding.args().get(0), real));
     }
 
-    private static Constant constant(Constant weights, byte[] real) {
-        return new Constant(weights.name(), new TensorType(weights.type().shape(), DType.FLOAT32), Bytes.wrap(real));
+    private static Constant real(Constant weights, Bytes.Reals element) {
+        return new Constant(
+                weights.name(),
+                new TensorType(weights.type().shape(), DType.FLOAT32),
+                Bytes.ofReals(weights.elements(), element));
     }
 
     private static Binding real(Binding binding) {
@@ -76,11 +78,35 @@ public final class RealWeights implements Pass {
         Constant scales = binding.constant(Layer.KERNEL_SCALE);
         long zeroPoint = binding.constant(Layer.KERNEL_ZERO_POINT).integer(0);
         LayerChannelOrder order = LayerChannelOrder.of(binding);
-        ByteBuffer real = ByteBuffer.allocate(Float.BYTES * weights.elements()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < weights.elements(); i++) {
-            float scale = scales.real(scales.elements() == 1 ? 0 : order.channel(i));
-            real.putFloat(scale * (weights.integer(i) - zeroPoint));
+        return real(
+                weights,
+                i -> scales.real(scales.elements() == 1 ? 0 : order.channel(i)) * (weights.integer(i) - zeroPoint));
+    }
+
+    /** Removes the rounding of intermediate values to 16-bit formats: it is far finer than the bytes that a quantizer makes of them. */
+    public static final class WholePrecision implements Pass {
+        @Override
+        public String name() {
+            return "whole-precision";
         }
-        return constant(weights, real.array());
+
+        @Override
+        public Function run(Function function) {
+            GraphBuilder graph = new GraphBuilder(function);
+            for (Binding binding : function.bindings()) {
+                boolean isResult = function.results().stream().anyMatch(result -> result.id() == binding.id());
+                if (isRounding(binding) && !isResult) {
+                    graph.replace(binding.id(), binding.args().get(0));
+                } else {
+                    graph.keep(binding);
+                }
+            }
+            return function.withBindings(graph.bindings());
+        }
+
+        private static boolean isRounding(Binding binding) {
+            return binding.op() instanceof Unary unary
+                    && (unary.kind() == Unary.Kind.ROUND_FLOAT16 || unary.kind() == Unary.Kind.ROUND_BFLOAT16);
+        }
     }
 }

@@ -17,6 +17,8 @@ import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.transform.ChannelRanges.Range;
+import io.kiln.transform.ChannelRules.ChannelFlow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -131,7 +133,6 @@ public final class RemoveConstantChannels implements Pass {
             keepOneEach();
         }
 
-        /** The channels that are kept. */
         KeptChannels kept() {
             Map<Integer, int[]> kept = new HashMap<>();
             firstById.forEach((id, first) -> {
@@ -269,7 +270,7 @@ public final class RemoveConstantChannels implements Pass {
                 boolean shrinks = arg instanceof Constant && !kept.isAll(binding.id());
                 args.add(
                         shrinks
-                                ? Gather.channels((Constant) arg, kept.before(binding.id()), kept.of(binding.id()))
+                                ? gatheredChannels((Constant) arg, kept.before(binding.id()), kept.of(binding.id()))
                                 : arg);
             }
             return args;
@@ -339,7 +340,7 @@ public final class RemoveConstantChannels implements Pass {
                 List<Arg> parameters =
                         new ArrayList<>(layer.args().subList(1, layer.args().size()));
                 parameters.set(0, weight(layer.constant(1)));
-                parameters.set(4, Gather.channels(layer.constant(5), outputsBefore, outputs));
+                parameters.set(4, gatheredChannels(layer.constant(5), outputsBefore, outputs));
                 return parameters;
             }
 
@@ -349,14 +350,14 @@ public final class RemoveConstantChannels implements Pass {
 
             private Constant weight(Constant weight) {
                 if (isDepthwise()) {
-                    Constant left = Gather.of(weight, 2, inputs);
+                    Constant left = gathered(weight, 2, inputs);
                     return inputs.length == 1 ? outputsFirst(left) : left;
                 }
                 boolean grouped = layer.op() instanceof QnnConv2d conv && conv.groups() > 1;
                 return grouped
                         ? weight
-                        : Gather.of(
-                                Gather.of(weight, 0, outputs),
+                        : gathered(
+                                gathered(weight, 0, outputs),
                                 weight.type().shape().rank() - 1,
                                 inputs);
             }
@@ -526,5 +527,33 @@ public final class RemoveConstantChannels implements Pass {
             }
             return true;
         }
+    }
+
+    /** The slices at the given indices, in their order. */
+    private static Constant gathered(Constant constant, int axis, int[] indices) {
+        Shape shape = constant.type().shape();
+        int inner = constant.type().dtype().bytes();
+        for (int i = axis + 1; i < shape.rank(); i++) {
+            inner *= shape.dim(i);
+        }
+        int slices = shape.dim(axis);
+        int outer = constant.data().size() / (inner * slices);
+        byte[] from = constant.data().toArray();
+        byte[] to = new byte[outer * indices.length * inner];
+        for (int o = 0; o < outer; o++) {
+            for (int i = 0; i < indices.length; i++) {
+                System.arraycopy(from, (o * slices + indices[i]) * inner, to, (o * indices.length + i) * inner, inner);
+            }
+        }
+        TensorType type =
+                new TensorType(shape.with(axis, indices.length), constant.type().dtype());
+        return new Constant(constant.name(), type, Bytes.wrap(to));
+    }
+
+    /** A constant that has one element for all channels or one per channel along its last axis. */
+    private static Constant gatheredChannels(Constant constant, int channels, int[] kept) {
+        int rank = constant.type().shape().rank();
+        boolean shared = rank == 0 || constant.type().shape().dim(-1) < channels;
+        return shared ? constant : gathered(constant, rank - 1, kept);
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.artifact;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.artifact.ModelMetadata.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import java.util.ArrayList;
 import java.util.Collection;

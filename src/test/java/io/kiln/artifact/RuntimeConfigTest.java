@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo.ChosenSchedule;
+import io.kiln.artifact.RuntimeFiles.RuntimeConfig;
 import io.kiln.base.DType;
 import java.util.Collections;
 import java.util.List;

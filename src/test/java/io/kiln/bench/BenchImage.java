@@ -36,7 +36,7 @@ import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
 import io.kiln.tuning.record.HistoryBest;
-import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.record.RecordFiles.ShippedRecords;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;

@@ -3,8 +3,8 @@ package io.kiln.compile;
 
 import io.kiln.executor.PlannedModule;
 import io.kiln.lower.LoweredOperator;
-import io.kiln.stream.StoredValue;
-import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.Program.StoredValue;
+import io.kiln.stream.Program.StoredValue.Place;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

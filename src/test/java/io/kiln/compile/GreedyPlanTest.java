@@ -11,7 +11,7 @@ import io.kiln.flow.resolve.BoardPools;
 import io.kiln.frontend.tflite.MadeUpNetworks;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
-import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.Program.StoredValue.Place;
 import io.kiln.target.SpareRam;
 import io.kiln.target.TestTargets;
 import io.kiln.toolchain.board.Boards;

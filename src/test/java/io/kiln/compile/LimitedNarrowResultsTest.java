@@ -15,7 +15,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
-import io.kiln.ir.op.element.TflLookup16;
+import io.kiln.ir.op.element.Lookups.TflLookup16;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;

@@ -2,8 +2,8 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.NamedTensor;
-import io.kiln.artifact.NdArrayFormat;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.artifact.ParameterFile.NdArrayFormat;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.WholeFiles;

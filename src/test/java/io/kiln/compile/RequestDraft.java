@@ -7,6 +7,7 @@ import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Optimize;
+import io.kiln.compile.CodeTarget.MemoryPools;
 import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.compile.CompileRequest.ModelInput;
 import io.kiln.executor.PlannedModule.PackedOptions;

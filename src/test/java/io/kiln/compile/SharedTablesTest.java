@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
+import io.kiln.compile.SharedFunctions.SharedTables;
 import io.kiln.frontend.tflite.SeededNet;
 import io.kiln.frontend.tflite.SeededNet.Value;
 import io.kiln.target.Target;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
+import io.kiln.cycles.CycleEstimator.CycleEstimate;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.cycles.core.CycleRange;
 import java.io.IOException;

@@ -9,7 +9,7 @@ import io.kiln.ir.Operators;
 import io.kiln.ir.legality.Legality;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Operand;
-import io.kiln.ir.op.Role;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.element.TflRequantize;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.rpc.client.TimedModel;
 import io.kiln.device.rpc.client.TimedModel.Graph;
 import io.kiln.device.rpc.client.TimedModel.Input;

@@ -10,10 +10,10 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.module.DeviceModule;
-import io.kiln.module.LinkedCode;
 import io.kiln.module.ModuleBlob;
 import io.kiln.module.ModuleExport;
 import io.kiln.module.ModuleLoaders;
+import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.SharedLibrary;
 import io.kiln.process.Command;
@@ -74,12 +74,12 @@ class BlobMemoryTest {
     void librariesTakeNoMoreThanTwiceTheFile() throws IOException {
         Files.write(folder.resolve("blob.bin"), modules().toArray());
         Files.writeString(folder.resolve("blob.s"), """
-                .section .rodata
-                .globl __tvm_dev_mblob
-                .type __tvm_dev_mblob, @object
-                __tvm_dev_mblob: .incbin "blob.bin"
-                .size __tvm_dev_mblob, . - __tvm_dev_mblob
-                """);
+            .section .rodata
+            .globl __tvm_dev_mblob
+            .type __tvm_dev_mblob, @object
+            __tvm_dev_mblob: .incbin "blob.bin"
+            .size __tvm_dev_mblob, . - __tvm_dev_mblob
+            """);
         ProcessResult made =
                 ProcessRunner.run(Command.of("cc", List.of("-shared", "-nostdlib", "-o", "lib.so", "blob.s"))
                         .in(folder));

@@ -2,19 +2,19 @@
 package io.kiln.fuzz;
 
 import io.kiln.artifact.NamedTensor;
-import io.kiln.artifact.NdArrayFormat;
+import io.kiln.artifact.ParameterFile.NdArrayFormat;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.module.BuiltInModules.ConstantsModule;
 import io.kiln.module.BuiltInModules.GraphFactoryModule;
 import io.kiln.module.BuiltInModules.SourceModule;
 import io.kiln.module.DeviceModule;
-import io.kiln.module.LinkedCode;
 import io.kiln.module.ModuleBlob;
 import io.kiln.module.ModuleExport;
-import io.kiln.module.ModulePayload;
 import io.kiln.module.ModuleReader;
+import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
+import io.kiln.module.ModuleTree.ModulePayload;
 import io.kiln.module.SerializedArray;
 import java.util.List;
 import java.util.Map;

@@ -9,7 +9,7 @@ import io.kiln.ir.arith.DetectionBoxes;
 import io.kiln.ir.arith.DynamicRange;
 import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.arith.InverseSquareRoot;
-import io.kiln.ir.arith.RealScale;
+import io.kiln.ir.arith.RealRescaling.RealScale;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.lower.element.ElementIntrinsics;

@@ -3,6 +3,7 @@ package io.kiln.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +14,7 @@ class AlignedPlanTest {
                 new WorkspaceBuffer("a", 17, 16, 0, 1),
                 new WorkspaceBuffer("b", 30, 16, 0, 1),
                 new WorkspaceBuffer("c", 5, 16, 1, 2));
-        MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
+        MemoryProblem problem = MemoryPlannerTest.ofLifetimes(buffers);
         MemoryPlan plan = MemoryPlanner.plan(problem);
 
         assertThat(plan.lowerBound()).isEqualTo(52);

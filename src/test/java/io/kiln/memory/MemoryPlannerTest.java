@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.memory.MemoryPlanner.FirstFitOrder;
+import io.kiln.memory.MemoryPlanner.Placement;
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class MemoryPlannerTest {
     @Test
     void nothingToPlaceNeedsNothing() {
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of()));
+        MemoryPlan plan = MemoryPlanner.plan(ofLifetimes(List.of()));
 
         assertThat(plan.bytes()).isZero();
         assertThat(plan.offsets()).isEmpty();
@@ -25,7 +27,7 @@ class MemoryPlannerTest {
 
     @Test
     void aChainReusesWhatIsDead() {
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of(
+        MemoryPlan plan = MemoryPlanner.plan(ofLifetimes(List.of(
                 new WorkspaceBuffer("a", 100, 1, 0, 1),
                 new WorkspaceBuffer("b", 50, 1, 1, 2),
                 new WorkspaceBuffer("c", 100, 1, 2, 3))));
@@ -38,7 +40,7 @@ class MemoryPlannerTest {
     @Test
     void fillsAGapThatStackingLeavesOpen() {
         // The long-lived middle buffer leaves room below it that only a search through gaps finds.
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of(
+        MemoryPlan plan = MemoryPlanner.plan(ofLifetimes(List.of(
                 new WorkspaceBuffer("early", 64, 4, 0, 1),
                 new WorkspaceBuffer("long", 32, 4, 1, 5),
                 new WorkspaceBuffer("mid", 64, 4, 2, 3),
@@ -49,7 +51,7 @@ class MemoryPlannerTest {
 
     @Test
     void anEmptyBufferTakesNoPlace() {
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(
+        MemoryPlan plan = MemoryPlanner.plan(ofLifetimes(
                 List.of(new WorkspaceBuffer("none", 0, 16, 0, 9), new WorkspaceBuffer("some", 8, 4, 0, 9))));
 
         assertThat(plan.bytes()).isEqualTo(8);
@@ -63,7 +65,7 @@ class MemoryPlannerTest {
         assertThatThrownBy(() -> new WorkspaceBuffer("x", 1, 3, 0, 1)).hasMessageContaining("alignment 3");
         assertThatThrownBy(() -> new WorkspaceBuffer("x", 1, 4, 2, 1)).hasMessageContaining("step 2 to step 1");
         WorkspaceBuffer buffer = new WorkspaceBuffer("x", 1, 4, 0, 1);
-        assertThatThrownBy(() -> MemoryProblem.ofLifetimes(List.of(buffer, buffer)))
+        assertThatThrownBy(() -> ofLifetimes(List.of(buffer, buffer)))
                 .hasMessageContaining("two buffers are named `x`");
     }
 
@@ -71,10 +73,10 @@ class MemoryPlannerTest {
     void randomProblemsGetSoundPlans() {
         Random random = new Random(7);
         for (int round = 0; round < 120; round++) {
-            MemoryProblem problem = MemoryProblem.ofLifetimes(randomBuffers(random, 1 + random.nextInt(40)));
+            MemoryProblem problem = ofLifetimes(randomBuffers(random, 1 + random.nextInt(40)));
             MemoryPlan plan = MemoryPlanner.plan(problem);
 
-            assertSound(problem, plan, WorkspaceBuffer::livesWith);
+            assertSound(problem, plan, MemoryPlannerTest::liveTogether);
             assertThat(plan.lowerBound()).isEqualTo(peak(problem.buffers()));
             assertThat(MemoryPlanner.plan(problem)).isEqualTo(plan);
         }
@@ -85,9 +87,9 @@ class MemoryPlannerTest {
         Random random = new Random(8);
         for (int round = 0; round < 100; round++) {
             int seed = random.nextInt();
-            BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict =
-                    (a, b) -> a.livesWith(b) && ((a.name().hashCode() ^ b.name().hashCode()) * 31 + seed) % 4 != 0;
-            MemoryProblem problem = MemoryProblem.ofConflicts(randomBuffers(random, 1 + random.nextInt(30)), conflict);
+            BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict = (a, b) ->
+                    liveTogether(a, b) && ((a.name().hashCode() ^ b.name().hashCode()) * 31 + seed) % 4 != 0;
+            MemoryProblem problem = ofConflicts(randomBuffers(random, 1 + random.nextInt(30)), conflict);
 
             assertSound(problem, MemoryPlanner.plan(problem), conflict);
         }
@@ -98,7 +100,7 @@ class MemoryPlannerTest {
     void smallProblemsAreSolvedExactly() {
         Random random = new Random(9);
         for (int round = 0; round < 150; round++) {
-            MemoryProblem problem = MemoryProblem.ofLifetimes(randomBuffers(random, 1 + random.nextInt(6)));
+            MemoryProblem problem = ofLifetimes(randomBuffers(random, 1 + random.nextInt(6)));
 
             assertThat(MemoryPlanner.plan(problem).bytes()).isEqualTo(bestOfAllOrders(problem));
         }
@@ -132,6 +134,30 @@ class MemoryPlannerTest {
 
         assertThat(plan.bytes()).isEqualTo(100);
         assertThat(plan.offset("small") - plan.offset("large")).isEqualTo(40);
+    }
+
+    /** Buffers that are alive at the same step must not share a byte. */
+    static MemoryProblem ofLifetimes(List<WorkspaceBuffer> buffers) {
+        return ofConflicts(buffers, MemoryPlannerTest::liveTogether);
+    }
+
+    static boolean liveTogether(WorkspaceBuffer a, WorkspaceBuffer b) {
+        return a.firstUse() <= b.lastUse() && b.firstUse() <= a.lastUse();
+    }
+
+    /** Buffers for which the relation holds must not share a byte. */
+    private static MemoryProblem ofConflicts(
+            List<WorkspaceBuffer> buffers, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
+        MemoryProblem.Pairs pairs = all -> allPairs(buffers).forEach((i, k) -> {
+            if (conflict.test(buffers.get(i), buffers.get(k))) {
+                all.accept(i, k);
+            }
+        });
+        return MemoryProblem.ofDistances(
+                buffers,
+                0,
+                pairs,
+                (i, k) -> Distances.apart(buffers.get(i).bytes(), buffers.get(k).bytes()));
     }
 
     private static MemoryProblem.Pairs allPairs(List<WorkspaceBuffer> buffers) {
@@ -204,10 +230,10 @@ class MemoryPlannerTest {
             buffers.add(new WorkspaceBuffer("sid_" + i, elements[i], 16, i, i + 1));
             buffers.add(new WorkspaceBuffer("scratch_" + i, 512L * (i % 5), 16, i + 1, i + 1));
         }
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(buffers));
+        MemoryPlan plan = MemoryPlanner.plan(ofLifetimes(buffers));
 
         assertThat(plan.lowerBound()).isEqualTo(peak(buffers));
-        assertThat(plan.gap()).isZero();
+        assertThat(plan.bytes()).isEqualTo(plan.lowerBound());
     }
 
     @Test
@@ -218,10 +244,10 @@ class MemoryPlannerTest {
                 .mapToObj(
                         i -> new WorkspaceBuffer("b" + i, 16 + random.nextInt(4096), 16, i, i + 1 + random.nextInt(3)))
                 .toList();
-        MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
+        MemoryProblem problem = ofLifetimes(buffers);
         MemoryPlan plan = MemoryPlanner.plan(problem);
 
-        assertSound(problem, plan, WorkspaceBuffer::livesWith);
+        assertSound(problem, plan, MemoryPlannerTest::liveTogether);
     }
 
     static void assertSound(

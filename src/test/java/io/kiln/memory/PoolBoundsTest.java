@@ -3,7 +3,9 @@ package io.kiln.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.memory.MemoryProblem.PoolBounds;
 import io.kiln.memory.MemoryProblem.PoolChoice;
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -19,10 +21,10 @@ final class PoolBoundsTest {
             List<WorkspaceBuffer> buffers = MemoryPlannerTest.randomBuffers(random, 1 + random.nextInt(40));
             PoolBounds pools = PoolBounds.of(List.of(
                     OptionalLong.of(random.nextInt(500)), OptionalLong.of(random.nextInt(5000)), OptionalLong.empty()));
-            MemoryProblem problem = MemoryProblem.ofLifetimes(buffers).in(pools);
+            MemoryProblem problem = MemoryPlannerTest.ofLifetimes(buffers).in(pools, (pool, buffer) -> true);
             MemoryPlan plan = MemoryPlanner.plan(problem);
 
-            MemoryPlannerTest.assertSound(problem, plan, WorkspaceBuffer::livesWith);
+            MemoryPlannerTest.assertSound(problem, plan, MemoryPlannerTest::liveTogether);
             for (WorkspaceBuffer buffer : buffers) {
                 long offset = plan.offset(buffer.name());
                 if (buffer.bytes() > 0) {
@@ -47,10 +49,10 @@ final class PoolBoundsTest {
             // Every second buffer may lie in the last pool, one in eight in none.
             PoolChoice choice = (pool, buffer) ->
                     (new Random(seed + 31L * pool + buffer.name().hashCode()).nextInt(8) & (pool == 3 ? 1 : 3)) != 0;
-            MemoryProblem problem = MemoryProblem.ofLifetimes(buffers).in(pools, choice);
+            MemoryProblem problem = MemoryPlannerTest.ofLifetimes(buffers).in(pools, choice);
             MemoryPlan plan = MemoryPlanner.plan(problem);
 
-            MemoryPlannerTest.assertSound(problem, plan, WorkspaceBuffer::livesWith);
+            MemoryPlannerTest.assertSound(problem, plan, MemoryPlannerTest::liveTogether);
             for (WorkspaceBuffer buffer : buffers) {
                 long offset = plan.offset(buffer.name());
                 boolean fitsSomewhere = IntStream.range(1, 4).anyMatch(pool -> choice.mayHold(pool, buffer));
@@ -69,7 +71,7 @@ final class PoolBoundsTest {
     @Test
     void aBufferWithoutAChoiceComesFirst() {
         PoolBounds pools = PoolBounds.of(List.of(OptionalLong.of(128), OptionalLong.empty()));
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(
+        MemoryPlan plan = MemoryPlanner.plan(MemoryPlannerTest.ofLifetimes(
                         List.of(new WorkspaceBuffer("free", 100, 4, 0, 1), new WorkspaceBuffer("bound", 64, 4, 0, 1)))
                 .in(pools, (pool, buffer) -> pool == 0 || buffer.name().equals("free")));
 
@@ -79,11 +81,11 @@ final class PoolBoundsTest {
     @Test
     void poolsAreFilledInTheirOrder() {
         PoolBounds pools = PoolBounds.of(List.of(OptionalLong.of(130), OptionalLong.of(64)));
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of(
+        MemoryPlan plan = MemoryPlanner.plan(MemoryPlannerTest.ofLifetimes(List.of(
                         new WorkspaceBuffer("large", 100, 4, 0, 1),
                         new WorkspaceBuffer("middle", 50, 4, 0, 1),
                         new WorkspaceBuffer("small", 20, 4, 0, 1)))
-                .in(pools));
+                .in(pools, (pool, buffer) -> true));
 
         assertThat(pools.end()).hasValue(128 + 64);
         assertThat(List.of(plan.offset("large"), plan.offset("middle"), plan.offset("small")))

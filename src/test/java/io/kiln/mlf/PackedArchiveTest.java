@@ -11,7 +11,6 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
-import io.kiln.mlf.PackedCode.ObjectSymbols;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -120,11 +119,11 @@ final class PackedArchiveTest {
         for (int length : new int[] {0, 4, 7, 20, 64, 100}) {
             byte[] object = Arrays.copyOf(magic, Math.max(length, 7));
             Arrays.fill(object, 7, object.length, (byte) 0xFF);
-            assertThat(ObjectSymbols.defined(Bytes.wrap(object), List.of("f"))).isEmpty();
+            assertThat(PackedCode.defined(Bytes.wrap(object), List.of("f"))).isEmpty();
             object[4] = 1;
-            assertThat(ObjectSymbols.defined(Bytes.wrap(object), List.of("f"))).isEmpty();
+            assertThat(PackedCode.defined(Bytes.wrap(object), List.of("f"))).isEmpty();
         }
-        assertThat(ObjectSymbols.defined(Bytes.ofText("no"), List.of("f"))).isEmpty();
+        assertThat(PackedCode.defined(Bytes.ofText("no"), List.of("f"))).isEmpty();
     }
 
     private List<ModelLibrary> read(TvmArchive archive) {

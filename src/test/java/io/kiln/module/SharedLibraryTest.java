@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.module.ModuleExport.BlobSource;
+import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;

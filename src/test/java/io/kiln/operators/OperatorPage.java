@@ -5,7 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Operators;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Operand;
-import io.kiln.ir.op.Role;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.op.Signature;
 import java.util.List;
 import java.util.Locale;
@@ -30,17 +30,17 @@ record OperatorPage(Map<String, Set<Place>> filled, Waivers waivers) {
                                 Locale.ROOT,
                                 """
 
-            Operators of models become those of Kiln's IR, which Relay text shows with `kiln.dumpIr`. All %d are known to: %s. For the other places a
-            dot says that the place knows the operator, and a number why it does not. `M0` to `RV32` are cores for which there is a kernel of the
-            operator; without one it runs in loops that any C compiler translates.
+                                Operators of models become those of Kiln's IR, which Relay text shows with `kiln.dumpIr`. All %d are known to: %s. For the other places a
+                                dot says that the place knows the operator, and a number why it does not. `M0` to `RV32` are cores for which there is a kernel of the
+                                operator; without one it runs in loops that any C compiler translates.
 
-            | operator | operands | of | %s |
-            |---|---|---|%s
-            %s
-            Reasons:
+                                | operator | operands | of | %s |
+                                |---|---|---|%s
+                                %s
+                                Reasons:
 
-            %s
-            """,
+                                %s
+                                """,
                                 filled.size(),
                                 texts(places.get(true), ", "),
                                 texts(places.get(false), " | "),

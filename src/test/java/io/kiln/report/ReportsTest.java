@@ -12,6 +12,10 @@ import io.kiln.base.DType;
 import io.kiln.base.WholeFiles;
 import io.kiln.cycles.core.CycleRange;
 import io.kiln.report.BuildReport.ImageReport;
+import io.kiln.report.BuildReport.ModelPart;
+import io.kiln.report.BuildReport.PreprocessingReport;
+import io.kiln.report.CycleReport.BoardCycles;
+import io.kiln.report.CycleReport.MemoryReport;
 import io.kiln.report.VerifyReport.Tolerance;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -154,8 +158,8 @@ final class ReportsTest {
         assertThat(report.estimate().text()).doesNotContain("at most 9,000");
         assertThat(memory.text())
                 .isEqualTo(
-                        "With the waits of the board's memories: 1,560 cycles (1,400 to 2,000), of which 300 wait for code"
-                                + " and 200 for constants; 3 loads are of unknown address");
+                        "With the waits of the board's memories: 1,560 cycles (1,400 to 2,000), of which 300 wait for"
+                                + " code and 200 for constants; 3 loads are of unknown address");
         assertThat(memory.loops().get(0).text()).isEqualTo("kiln_conv_run: 2,320 of 1,024 bytes, 250 cycles");
         assertThat(memory.changes().get(0).text()).isEqualTo("a single bank: 1,200 cycles, 12.00 ms");
     }

@@ -12,7 +12,7 @@ import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Svdf;
-import io.kiln.ir.op.layer.TransposedWindow;
+import io.kiln.ir.op.layer.TransposedConvolutions.TransposedWindow;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Rows;

@@ -4,6 +4,7 @@ package io.kiln.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.memory.Distances;
+import io.kiln.stream.Liveness.Occupancy;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 

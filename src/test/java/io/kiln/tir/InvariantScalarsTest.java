@@ -4,6 +4,7 @@ package io.kiln.tir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
+import io.kiln.tir.UnusedScalars.InvariantScalars;
 import org.junit.jupiter.api.Test;
 
 class InvariantScalarsTest {

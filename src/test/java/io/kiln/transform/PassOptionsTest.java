@@ -16,6 +16,7 @@ import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.OwnModel;
+import io.kiln.transform.Pipeline.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

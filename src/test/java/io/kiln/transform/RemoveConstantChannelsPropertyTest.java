@@ -15,6 +15,7 @@ import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.OwnModel;
+import io.kiln.transform.ChannelRanges.Range;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -22,6 +22,7 @@ import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.reference.Interpreter;
+import io.kiln.transform.Pipeline.EliminateDeadBindings;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

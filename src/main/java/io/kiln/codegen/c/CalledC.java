@@ -4,7 +4,9 @@ package io.kiln.codegen.c;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.codegen.PackedApi.PackedFunction;
-import io.kiln.codegen.c.CFilePrinter.FileHead;
+import io.kiln.codegen.c.CFile.CItem;
+import io.kiln.codegen.c.CFile.CSignature;
+import io.kiln.codegen.c.UsedIntrinsics.PortableKernels;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;
@@ -94,7 +96,7 @@ public final class CalledC {
             return Optional.empty();
         }
         Set<String> called = UsedIntrinsics.calls(unit.functions());
-        StringBuilder out = new StringBuilder(FileHead.print(unit.origin()));
+        StringBuilder out = new StringBuilder(CFilePrinter.head(unit.origin()));
         out.append("\n#include <stdbool.h>\n#include <tvm/runtime/c_runtime_api.h>\n");
         out.append(CFilePrinter.print(unit.origin(), OperatorFilePrinter.helpers(unit.packed(), called)));
         for (PrimFunc function : unit.functions()) {

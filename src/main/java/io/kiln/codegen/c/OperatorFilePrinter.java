@@ -7,8 +7,11 @@ import io.kiln.base.DType;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedApi;
 import io.kiln.codegen.PackedApi.PackedFunction;
-import io.kiln.codegen.c.CFilePrinter.FileHead;
+import io.kiln.codegen.c.CFile.CItem;
+import io.kiln.codegen.c.CFile.CSignature;
+import io.kiln.codegen.c.CGenerator.RamHeader;
 import io.kiln.codegen.c.PackedText.Helper;
+import io.kiln.codegen.c.UsedIntrinsics.PortableKernels;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
@@ -38,7 +41,7 @@ final class OperatorFilePrinter {
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
         List<Kernel> kernels = UsedIntrinsics.kernels(functions, unit.origin().target());
         PackedApi packed = unit.packed();
-        StringBuilder out = new StringBuilder(FileHead.print(unit.origin())).append('\n');
+        StringBuilder out = new StringBuilder(CFilePrinter.head(unit.origin())).append('\n');
         out.append(headers(unit, intrinsics, kernels).stream()
                 .map(h -> "#include <" + h + ">\n")
                 .collect(Collectors.joining()));

@@ -2,6 +2,7 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.DType;
+import io.kiln.codegen.c.CFile.CSignature;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** Finds the external definitions that functions use. */
 public final class UsedIntrinsics {
@@ -184,6 +186,32 @@ public final class UsedIntrinsics {
             walk(select.otherwise(), exprs);
         } else if (expr instanceof Expr.Call call) {
             call.args().forEach(a -> walk(a, exprs));
+        }
+    }
+
+    /**
+     * Makes a C file use the C twins of its micro-kernels on every machine: a kernel tests macros of the compiler for its instructions, and the
+     * file undefines these behind its system headers.
+     */
+    static final class PortableKernels {
+        /** The macros that kernels test; a test holds the list against their files. */
+        static final List<String> MACROS = List.of(
+                "__ARM_ARCH_6M__",
+                "__ARM_FEATURE_CLZ",
+                "__ARM_FEATURE_DSP",
+                "__ARM_FEATURE_FMA",
+                "__ARM_FEATURE_MVE",
+                "__ARM_FEATURE_SAT",
+                "__riscv",
+                "__riscv_mul",
+                "__thumb__");
+
+        private PortableKernels() {}
+
+        /** The directives that undefine the macros, with a comment that gives the reason. */
+        static String directives() {
+            return "\n/* kiln.portable: kernels take their C twins in place of assembly and vendor intrinsics. */\n"
+                    + MACROS.stream().map(macro -> "#undef " + macro + "\n").collect(Collectors.joining());
         }
     }
 }

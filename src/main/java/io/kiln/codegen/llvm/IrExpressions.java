@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.llvm;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.codegen.PackedApi;
+import io.kiln.codegen.c.CalledC;
+import io.kiln.codegen.llvm.IrFunction.IrMetadata;
+import io.kiln.codegen.llvm.IrFunction.IrScope;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Expr.Binary;
 import io.kiln.tir.Expr.BinaryOp;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import io.kiln.tir.Kernel;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Prints the instructions that compute expressions, with C's promotions. */
 record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
@@ -225,7 +242,7 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
     private IrValue comparison(Binary binary) {
         IrValue a = number(binary.a());
         IrValue b = number(binary.b());
-        String compare = IrOperators.comparison(binary.op(), a.dtype());
+        String compare = comparison(binary.op(), a.dtype());
         return new IrValue(DType.BOOL, out.result(compare + " " + a.typed() + ", " + b.text()));
     }
 
@@ -234,7 +251,7 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
         IrValue a = number(binary.a());
         IrValue by = number(binary.b());
         String amount = converted(new IrValue(by.dtype(), by.text()), a.dtype());
-        String instruction = IrOperators.shift(binary.op(), a.dtype());
+        String instruction = shift(binary.op(), a.dtype());
         return new IrValue(a.dtype(), out.result(instruction + " " + a.typed() + ", " + amount));
     }
 
@@ -267,59 +284,50 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
     }
 
     private IrValue operation(BinaryOp op, IrValue a, IrValue b) {
-        return new IrValue(
-                a.dtype(), out.result(IrOperators.arithmetic(op, a.dtype()) + " " + a.typed() + ", " + b.text()));
+        return new IrValue(a.dtype(), out.result(arithmetic(op, a.dtype()) + " " + a.typed() + ", " + b.text()));
     }
 
-    /**
-     * Prints the instructions of LLVM IR for operators. Sums and products of signed integers are {@code nsw}: in C their overflow is
-     * undefined, and the loop IR has the rules of C. Unsigned ones wrap, and shifts to the left drop bits.
-     */
-    private static final class IrOperators {
-        private IrOperators() {}
-
-        static String arithmetic(BinaryOp op, DType dtype) {
-            if (dtype.isFloat()) {
-                return switch (op) {
-                    case ADD -> "fadd";
-                    case SUB -> "fsub";
-                    case MUL -> "fmul";
-                    case DIV -> "fdiv";
-                    default -> throw new IllegalArgumentException(op + " of float32");
-                };
-            }
-            boolean unsigned = IrType.isUnsigned(dtype);
+    private static String arithmetic(BinaryOp op, DType dtype) {
+        if (dtype.isFloat()) {
             return switch (op) {
-                case ADD -> unsigned ? "add" : "add nsw";
-                case SUB -> unsigned ? "sub" : "sub nsw";
-                case MUL -> unsigned ? "mul" : "mul nsw";
-                case DIV -> unsigned ? "udiv" : "sdiv";
-                case MOD -> unsigned ? "urem" : "srem";
-                case BIT_AND -> "and";
-                case BIT_XOR -> "xor";
-                case BIT_OR -> "or";
-                default -> throw new IllegalArgumentException(op + " is not an arithmetic operator");
+                case ADD -> "fadd";
+                case SUB -> "fsub";
+                case MUL -> "fmul";
+                case DIV -> "fdiv";
+                default -> throw new IllegalArgumentException(op + " of float32");
             };
         }
+        boolean unsigned = IrType.isUnsigned(dtype);
+        return switch (op) {
+            case ADD -> unsigned ? "add" : "add nsw";
+            case SUB -> unsigned ? "sub" : "sub nsw";
+            case MUL -> unsigned ? "mul" : "mul nsw";
+            case DIV -> unsigned ? "udiv" : "sdiv";
+            case MOD -> unsigned ? "urem" : "srem";
+            case BIT_AND -> "and";
+            case BIT_XOR -> "xor";
+            case BIT_OR -> "or";
+            default -> throw new IllegalArgumentException(op + " is not an arithmetic operator");
+        };
+    }
 
-        static String shift(BinaryOp op, DType dtype) {
-            return op == BinaryOp.SHL ? "shl" : IrType.isUnsigned(dtype) ? "lshr" : "ashr";
-        }
+    private static String shift(BinaryOp op, DType dtype) {
+        return op == BinaryOp.SHL ? "shl" : IrType.isUnsigned(dtype) ? "lshr" : "ashr";
+    }
 
-        /** Comparisons with NaN are false, but for "not equal". */
-        static String comparison(BinaryOp op, DType dtype) {
-            String order = dtype.isFloat() ? "o" : IrType.isUnsigned(dtype) ? "u" : "s";
-            String name = switch (op) {
-                case LT -> order + "lt";
-                case GT -> order + "gt";
-                case LE -> order + "le";
-                case GE -> order + "ge";
-                case EQ -> dtype.isFloat() ? "oeq" : "eq";
-                case NE -> dtype.isFloat() ? "une" : "ne";
-                default -> throw new IllegalArgumentException(op + " compares nothing");
-            };
-            return (dtype.isFloat() ? "fcmp " : "icmp ") + name;
-        }
+    /** Comparisons with NaN are false, but for "not equal". */
+    private static String comparison(BinaryOp op, DType dtype) {
+        String order = dtype.isFloat() ? "o" : IrType.isUnsigned(dtype) ? "u" : "s";
+        String name = switch (op) {
+            case LT -> order + "lt";
+            case GT -> order + "gt";
+            case LE -> order + "le";
+            case GE -> order + "ge";
+            case EQ -> dtype.isFloat() ? "oeq" : "eq";
+            case NE -> dtype.isFloat() ? "une" : "ne";
+            default -> throw new IllegalArgumentException(op + " compares nothing");
+        };
+        return (dtype.isFloat() ? "fcmp " : "icmp ") + name;
     }
 
     /**
@@ -336,6 +344,198 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
         /** The value with its type, as operands are written. */
         String typed() {
             return type() + " " + text;
+        }
+    }
+
+    /** Prints calls in LLVM IR, and the declarations that they need. */
+    static final class IrCalls {
+        private final int bits;
+        private final PackedApi packed;
+        private final Set<String> defined;
+        private final Map<String, String> declarations = new TreeMap<>();
+
+        /**
+         * @param bits width of a general register
+         * @param packed functions that are called by way of C
+         * @param defined names of the functions that the module defines
+         */
+        IrCalls(int bits, PackedApi packed, Set<String> defined) {
+            this.bits = bits;
+            this.packed = packed;
+            this.defined = defined;
+        }
+
+        /** A scalar handed over. */
+        String argument(DType dtype, String value) {
+            return IrType.parameter(dtype, bits) + " " + value;
+        }
+
+        /** A pointer handed over. */
+        static String pointer(String address) {
+            return "ptr noundef " + address;
+        }
+
+        String intrinsic(Intrinsic intrinsic, List<String> arguments) {
+            String parameters = intrinsic.parameters().stream()
+                    .map(p -> IrType.parameter(p, bits))
+                    .collect(Collectors.joining(", "));
+            String type = IrType.ofScalar(intrinsic.result());
+            String name = CalledC.name(intrinsic);
+            declarations.put(name, "declare " + type + " @" + name + "(" + parameters + ")");
+            return type + " @" + name + "(" + String.join(", ", arguments) + ")";
+        }
+
+        String kernel(Kernel kernel, List<String> arguments) {
+            String type = kernel.fails() ? "i32" : "void";
+            declare(type, kernel.name(), kernel.pointers().size(), kernel.scalars());
+            return type + " @" + kernel.name() + "(" + String.join(", ", arguments) + ")";
+        }
+
+        /** A call of a function of the loop IR. */
+        String function(String function, int pointers, List<String> arguments) {
+            String name = packed.find(function).isPresent() ? CalledC.caller(function) : function;
+            if (!defined.contains(name)) {
+                declare("i32", name, pointers, Collections.nCopies(arguments.size() - pointers, DType.INT32));
+            }
+            return "i32 @" + name + "(" + String.join(", ", arguments) + ")";
+        }
+
+        private void declare(String type, String name, int pointers, List<DType> scalars) {
+            String parameters = Stream.concat(
+                            Collections.nCopies(pointers, "ptr noundef").stream(),
+                            scalars.stream().map(scalar -> IrType.parameter(scalar, bits)))
+                    .collect(Collectors.joining(", "));
+            declarations.put(name, "declare " + type + " @" + name + "(" + parameters + ")");
+        }
+
+        /** Copies bytes; {@code memcpy} of the C library unless the size is small. */
+        void copies() {
+            declarations.put("llvm.memcpy", "declare void @" + copy() + "(ptr, ptr, i" + bits + ", i1)");
+        }
+
+        /** The name of the intrinsic function that copies bytes. */
+        String copy() {
+            return "llvm.memcpy.p0.p0.i" + bits;
+        }
+
+        int bits() {
+            return bits;
+        }
+
+        /** All declarations, by name. */
+        String text() {
+            return declarations.values().stream().map(line -> line + "\n").collect(Collectors.joining());
+        }
+    }
+
+    /** Types of LLVM for element types: as they lie in memory, and as values. Signs are properties of instructions, not of types. */
+    static final class IrType {
+        static final String CONDITION = "i1";
+
+        private static final int BYTE = 8;
+
+        private IrType() {}
+
+        /** The type of an element in memory. */
+        static String inMemory(DType dtype) {
+            return dtype.isFloat() ? "float" : "i" + bits(dtype);
+        }
+
+        /** The type of a scalar with this element type, before promotion. */
+        static String ofScalar(DType dtype) {
+            return dtype == DType.BOOL ? CONDITION : inMemory(dtype);
+        }
+
+        /** The element type in which C computes with it; bool stays bool as long as nothing is computed. */
+        static DType promoted(DType dtype) {
+            return dtype == DType.BOOL ? dtype : Exprs.promote(dtype, dtype);
+        }
+
+        /** Width of an element in memory. */
+        static int bits(DType dtype) {
+            return dtype.bytes() * BYTE;
+        }
+
+        /** Whether an element widens with zeros. */
+        static boolean isUnsigned(DType dtype) {
+            return switch (dtype) {
+                case UINT8, UINT32, UINT64, BOOL -> true;
+                case INT8, INT16, INT32, INT64, FLOAT32 -> false;
+            };
+        }
+
+        /**
+         * How a parameter is handed over: calling conventions widen narrow integers in the caller, and callees rely on it.
+         *
+         * @param bits width of a general register
+         */
+        static String parameter(DType dtype, int bits) {
+            String extension =
+                    dtype.isFloat() || bits(dtype) >= Integer.SIZE ? "" : isUnsigned(dtype) ? " zeroext" : " signext";
+            boolean isWord = bits > Integer.SIZE && dtype.isInteger() && bits(dtype) == Integer.SIZE;
+            return ofScalar(dtype) + " noundef" + (isWord ? "" : extension);
+        }
+    }
+
+    /** Prints constants in LLVM IR, exact to the bit. */
+    static final class IrConstant {
+        private static final int MANTISSA = 0x7FFFFF;
+        private static final int MANTISSA_BITS = 23;
+        private static final int BYTE_MASK = 0xFF;
+        private static final int DOUBLE_EXPONENT = 0x7FF;
+        private static final int DOUBLE_MANTISSA_BITS = 52;
+        private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+
+        private IrConstant() {}
+
+        /**
+         * A float32. LLVM writes it as the double of the same value, in hexadecimal; Java's conversion would change the payload of NaN, so that
+         * for infinities and NaN the bits are put together here.
+         */
+        static String ofFloat(int bits) {
+            float value = Float.intBitsToFloat(bits);
+            if (Float.isFinite(value)) {
+                return String.format(Locale.ROOT, "0x%016X", Double.doubleToRawLongBits(value));
+            }
+            long sign = bits < 0 ? Long.MIN_VALUE : 0;
+            long mantissa = (long) (bits & MANTISSA) << (DOUBLE_MANTISSA_BITS - MANTISSA_BITS);
+            return String.format(
+                    Locale.ROOT, "0x%016X", sign | (long) DOUBLE_EXPONENT << DOUBLE_MANTISSA_BITS | mantissa);
+        }
+
+        /** The elements of a table, with its type: bytes as a string, which is the shortest form. */
+        static String array(DType dtype, Bytes content) {
+            ByteBuffer data = content.buffer();
+            String type = IrType.inMemory(dtype);
+            String head = "[" + content.size() / dtype.bytes() + " x " + type + "] ";
+            if (content.size() == 0) {
+                return head + "zeroinitializer";
+            }
+            if (dtype.bytes() == 1) {
+                return head + string(data);
+            }
+            StringJoiner elements = new StringJoiner(", ", "[", "]");
+            while (data.hasRemaining()) {
+                elements.add(type + " " + element(dtype, data));
+            }
+            return head + elements;
+        }
+
+        private static String element(DType dtype, ByteBuffer data) {
+            return switch (dtype.bytes()) {
+                case Short.BYTES -> Short.toString(data.getShort());
+                case Integer.BYTES -> dtype.isFloat() ? ofFloat(data.getInt()) : Integer.toString(data.getInt());
+                default -> Long.toString(data.getLong());
+            };
+        }
+
+        private static String string(ByteBuffer data) {
+            StringBuilder text = new StringBuilder("c\"");
+            while (data.hasRemaining()) {
+                int value = data.get() & BYTE_MASK;
+                text.append('\\').append(HEX[value >> 4]).append(HEX[value & 0xF]);
+            }
+            return text.append('"').toString();
         }
     }
 }

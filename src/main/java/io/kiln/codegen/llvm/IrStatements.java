@@ -3,7 +3,11 @@ package io.kiln.codegen.llvm;
 
 import io.kiln.base.CText;
 import io.kiln.base.DType;
+import io.kiln.codegen.llvm.IrExpressions.IrCalls;
+import io.kiln.codegen.llvm.IrExpressions.IrType;
 import io.kiln.codegen.llvm.IrExpressions.IrValue;
+import io.kiln.codegen.llvm.IrFunction.IrMetadata;
+import io.kiln.codegen.llvm.IrFunction.IrScope;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;

@@ -35,11 +35,6 @@ public record LlvmGenerator(ObjectCompiler compiler, Optimize optimize) implemen
     private static final Pattern INCLUDE = Pattern.compile("(?m)^\\s*#\\s*include\\s*\"([^\"\\n]*)\"");
 
     @Override
-    public TargetKind kind() {
-        return TargetKind.LLVM;
-    }
-
-    @Override
     public List<Artifact> generate(CodeUnit unit) {
         List<Artifact> objects = new ArrayList<>();
         String name = unit.name() + SUFFIX;

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * What a block of code does to the registers that it addresses memory by: sums stay sums, everything else is a variable of its own. Variables
@@ -134,6 +135,57 @@ abstract class BlockValues {
             put(d, addend.plus(other, sign * one.constant()));
         } else if (other.isConstant()) {
             put(d, addend.plus(one, sign * other.constant()));
+        }
+    }
+
+    /**
+     * A constant and multiples of variables, of 32 bits.
+     *
+     * @param constant without variables
+     * @param terms factors by variable; none is 0
+     */
+    record Sum(int constant, Map<Integer, Integer> terms) {
+        static final Sum ZERO = of(0);
+
+        static Sum of(int constant) {
+            return new Sum(constant, Map.of());
+        }
+
+        static Sum variable(int number) {
+            return new Sum(0, Map.of(number, 1));
+        }
+
+        Sum plus(int more) {
+            return new Sum(constant + more, terms);
+        }
+
+        Sum plus(Sum other) {
+            return plus(other, 1);
+        }
+
+        /** This sum and a multiple of another. */
+        Sum plus(Sum other, int factor) {
+            if (other.terms.isEmpty()) {
+                return plus(other.constant * factor);
+            }
+            Map<Integer, Integer> all = new TreeMap<>(terms);
+            other.terms.forEach((variable, times) -> all.merge(variable, times * factor, Integer::sum));
+            all.values().removeIf(times -> times == 0);
+            return new Sum(constant + other.constant * factor, all);
+        }
+
+        boolean isConstant() {
+            return terms.isEmpty();
+        }
+
+        int factor(int variable) {
+            return terms.getOrDefault(variable, 0);
+        }
+
+        /** This sum with another in place of a variable. */
+        Sum replacing(int variable, Sum other) {
+            int factor = factor(variable);
+            return factor == 0 ? this : plus(variable(variable), -factor).plus(other, factor);
         }
     }
 }

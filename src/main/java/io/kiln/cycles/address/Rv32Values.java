@@ -2,6 +2,7 @@
 package io.kiln.cycles.address;
 
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.address.BlockValues.Sum;
 import io.kiln.cycles.decode.Instruction;
 import java.util.Optional;
 

@@ -54,13 +54,13 @@ public final class CoreTables {
      */
     public static CoreTimings require(String cpu) {
         return find(cpu)
-                .orElseThrow(() -> new KilnException(Failure.PROFILE.problem(
+                .orElseThrow(() -> Failure.PROFILE.exception(
                         "no instruction timings are known of the core \"" + cpu + "\"",
                         FOLDER,
                         all().stream()
                                 .flatMap(core -> core.cpus().stream())
                                 .collect(Collectors.joining(", ", "one of ", "")),
-                        "")));
+                        ""));
     }
 
     /** Reads a table that fits the schema. */
@@ -69,8 +69,8 @@ public final class CoreTables {
         Map<InstructionKind, Price> prices = new EnumMap<>(InstructionKind.class);
         root.path("prices").properties().forEach(entry -> {
             InstructionKind kind = InstructionKind.of(entry.getKey())
-                    .orElseThrow(() -> new KilnException(Failure.PROFILE.problem(
-                            "there is no kind of instruction \"" + entry.getKey() + "\"", file, "", "")));
+                    .orElseThrow(() -> Failure.PROFILE.exception(
+                            "there is no kind of instruction \"" + entry.getKey() + "\"", file, "", ""));
             prices.put(kind, price(entry.getValue()));
         });
         List<String> cpus = new ArrayList<>();

@@ -9,7 +9,6 @@ package io.kiln.cycles.core;
  * @param high the most it can be
  */
 public record CycleRange(long low, long expected, long high) {
-    /** A range of 0 cycles. */
     public static final CycleRange NONE = exactly(0);
 
     /** Which number of a range is meant. */
@@ -30,7 +29,6 @@ public record CycleRange(long low, long expected, long high) {
         return new CycleRange(cycles, cycles, cycles);
     }
 
-    /** The number at a bound. */
     public long at(Bound bound) {
         return switch (bound) {
             case LOW -> low;

@@ -39,12 +39,7 @@ public record MemorySetting(List<Region> regions, Bound bound, Optional<RamCode>
      * @param waits how long it makes the core wait; empty if it does not, or nothing is known
      * @param code how code reaches the core if it is RAM
      */
-    public record Region(long base, long end, Optional<MemoryWait> waits, Optional<RamCode> code) {
-        /** Whether an address lies in it. */
-        public boolean contains(long address) {
-            return address >= base && address < end;
-        }
-    }
+    public record Region(long base, long end, Optional<MemoryWait> waits, Optional<RamCode> code) {}
 
     /** The same memories with code in RAM. */
     public MemorySetting withCode(RamCode ram) {

@@ -3,7 +3,7 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.cycles.decode.MachineCode;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,7 +2,7 @@
 package io.kiln.device.emulator;
 
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.emulator.FunctionCounter.Calls;
 import java.nio.file.Path;
 import java.util.List;

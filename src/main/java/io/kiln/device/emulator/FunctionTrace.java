@@ -6,7 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.process.RunningProcess;

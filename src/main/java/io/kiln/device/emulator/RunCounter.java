@@ -3,7 +3,7 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.Bytes;
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -11,18 +11,19 @@ import io.kiln.base.DType;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedApi;
 import io.kiln.codegen.c.CFile;
-import io.kiln.codegen.c.CItem;
-import io.kiln.codegen.c.CSignature;
-import io.kiln.codegen.c.CStatement;
+import io.kiln.codegen.c.CFile.CItem;
+import io.kiln.codegen.c.CFile.CSignature;
+import io.kiln.codegen.c.CFile.CStatement;
 import io.kiln.codegen.c.PackedText;
 import io.kiln.executor.ExecutableModule;
-import io.kiln.executor.Executor;
+import io.kiln.executor.ExecutableModule.Executor;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.PlannedModule.WorkspacePool;
 import io.kiln.executor.StateMemory;
+import io.kiln.executor.aot.PackedEntryPoint.PackedFunctions;
 import io.kiln.lower.Callee;
-import io.kiln.stream.StoredValue;
-import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.Program.StoredValue;
+import io.kiln.stream.Program.StoredValue.Place;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.TirVerifier;
@@ -218,7 +219,7 @@ public final class AotExecution implements Executor {
                         pool.section(),
                         pool.alignment()));
             }
-            items.add(new CItem.Definition(TypedSignatures.run(module), callerRun()));
+            items.add(new CItem.Definition(run(module), callerRun()));
             return items;
         }
 
@@ -261,7 +262,7 @@ public final class AotExecution implements Executor {
             items.addAll(List.of(
                     map(Side.INPUTS, Place.INPUT, module.api().inputs()),
                     map(Side.OUTPUTS, Place.OUTPUT, module.api().outputs()),
-                    new CItem.Definition(TypedSignatures.run(module), run)));
+                    new CItem.Definition(run(module), run)));
             return items;
         }
 
@@ -280,7 +281,7 @@ public final class AotExecution implements Executor {
                     .forEach(pool -> body.add(new CStatement.BytePointer(variable(pool), member(pool))));
             body.add(new CStatement.StructValue(module.names().struct(side), "mapped", fields));
             body.add(new CStatement.Return("mapped"));
-            return new CItem.Definition(TypedSignatures.map(module, side), body);
+            return new CItem.Definition(mapped(module, side), body);
         }
 
         private String address(StoredValue value) {
@@ -403,7 +404,7 @@ public final class AotExecution implements Executor {
         private void callerInterface() {
             items.add(new CItem.Prototype(
                     "Runs " + module.name() + " once; returns 0, or an error code of tvm/runtime/crt/error_codes.h.",
-                    TypedSignatures.run(module)));
+                    run(module)));
         }
 
         private void workspaceInterface() {
@@ -416,13 +417,12 @@ public final class AotExecution implements Executor {
                     pools.stream().map(WorkspacePool::name).toList()));
             items.add(new CItem.Prototype(
                     "Where the inputs lie in the pool; they are valid until run has read them.",
-                    TypedSignatures.map(module, Side.INPUTS)));
+                    mapped(module, Side.INPUTS)));
             items.add(new CItem.Prototype(
                     "Where the outputs lie in the pool; they are valid after run until the next one.",
-                    TypedSignatures.map(module, Side.OUTPUTS)));
+                    mapped(module, Side.OUTPUTS)));
             items.add(new CItem.Prototype(
-                    "Runs " + module.name() + " once on the pool; returns 0, or an error code.",
-                    TypedSignatures.run(module)));
+                    "Runs " + module.name() + " once on the pool; returns 0, or an error code.", run(module)));
         }
 
         private void workspaceSize() {
@@ -447,41 +447,35 @@ public final class AotExecution implements Executor {
                     "Static memory in bytes that " + module.name() + " keeps from run to run; internal",
                     names.stateSize(),
                     bytes));
-            items.add(new CItem.Prototype(
-                    "Makes " + module.name() + " forget what it saw; returns 0.", TypedSignatures.reset(module)));
+            items.add(new CItem.Prototype("Makes " + module.name() + " forget what it saw; returns 0.", reset(module)));
         }
     }
 
-    /** The functions of the typed interface, declared in the header and defined in the entry point. */
-    private static final class TypedSignatures {
-        private TypedSignatures() {}
-
-        /** {@code tvmgen_<name>_run}: takes the tensors, or the pool that contains them, and the devices if there are any. */
-        static CSignature run(PlannedModule module) {
-            InterfaceNames names = module.names();
-            List<String> parameters = new ArrayList<>(
-                    module.isCallerOwned()
-                            ? List.of(names.struct(Side.INPUTS) + "* inputs", names.struct(Side.OUTPUTS) + "* outputs")
-                            : List.of(pools(names)));
-            if (!module.devices().isEmpty()) {
-                parameters.add(names.devicesStruct() + "* devices");
-            }
-            return CSignature.fallible(names.run(), parameters);
+    /** {@code tvmgen_<name>_run}: takes the tensors, or the pool that contains them, and the devices if there are any. */
+    private static CSignature run(PlannedModule module) {
+        InterfaceNames names = module.names();
+        List<String> parameters = new ArrayList<>(
+                module.isCallerOwned()
+                        ? List.of(names.struct(Side.INPUTS) + "* inputs", names.struct(Side.OUTPUTS) + "* outputs")
+                        : List.of(pools(names)));
+        if (!module.devices().isEmpty()) {
+            parameters.add(names.devicesStruct() + "* devices");
         }
+        return CSignature.fallible(names.run(), parameters);
+    }
 
-        /** {@code tvmgen_<name>_map_inputs} or {@code _map_outputs}. */
-        static CSignature map(PlannedModule module, Side side) {
-            InterfaceNames names = module.names();
-            return new CSignature(names.struct(side), names.map(side), List.of(pools(names)));
-        }
+    /** {@code tvmgen_<name>_map_inputs} or {@code _map_outputs}. */
+    private static CSignature mapped(PlannedModule module, Side side) {
+        InterfaceNames names = module.names();
+        return new CSignature(names.struct(side), names.map(side), List.of(pools(names)));
+    }
 
-        /** {@code tvmgen_<name>_reset}. */
-        static CSignature reset(PlannedModule module) {
-            return CSignature.fallible(module.names().reset(), List.of());
-        }
+    /** {@code tvmgen_<name>_reset}. */
+    private static CSignature reset(PlannedModule module) {
+        return CSignature.fallible(module.names().reset(), List.of());
+    }
 
-        private static String pools(InterfaceNames names) {
-            return names.poolsStruct() + "* workspace_pools";
-        }
+    private static String pools(InterfaceNames names) {
+        return names.poolsStruct() + "* workspace_pools";
     }
 }

@@ -13,7 +13,7 @@ import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedApi;
 import io.kiln.codegen.PackedApi.PackedFunction;
 import io.kiln.executor.ExecutableModule;
-import io.kiln.executor.Executor;
+import io.kiln.executor.ExecutableModule.Executor;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.StateMemory;
 import io.kiln.executor.SystemLibrarySource;

@@ -3,7 +3,7 @@ package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Problem;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.rpc.client.TimedModel.RunTimes;
 import java.util.List;
 import java.util.Optional;

@@ -4,7 +4,7 @@ package io.kiln.farm.job;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.Problem;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.rpc.client.TimedModel.RunTimes;
 import io.kiln.farm.job.FarmAnswer.Call;
 import io.kiln.farm.job.FarmAnswer.Counted;

@@ -13,7 +13,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.preprocess.ModelPreprocessing;
 import io.kiln.preprocess.Preprocessing;
-import io.kiln.report.PreprocessingReport;
+import io.kiln.report.BuildReport.PreprocessingReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

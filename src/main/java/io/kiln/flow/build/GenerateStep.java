@@ -45,7 +45,7 @@ import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.partition.Externals;
 import io.kiln.partition.UserFunctions;
-import io.kiln.quantize.QuantizeRequest;
+import io.kiln.quantize.QuantizeOptions.QuantizeRequest;
 import io.kiln.report.NpuReport;
 import io.kiln.target.CompositeTarget;
 import io.kiln.tuning.task.ProgramTask;

@@ -19,7 +19,7 @@ import io.kiln.preprocess.Preprocessing;
 import io.kiln.preprocess.media.MediaFolder;
 import io.kiln.preprocess.media.MediaFolder.MediaSample;
 import io.kiln.quantize.QuantizeOptions;
-import io.kiln.quantize.QuantizeRequest;
+import io.kiln.quantize.QuantizeOptions.QuantizeRequest;
 import io.kiln.quantize.Quantized;
 import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.quality.Quality;

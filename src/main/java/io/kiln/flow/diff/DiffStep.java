@@ -11,7 +11,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.pages.JtediffGenerated;
 import io.kiln.report.Json;
 import io.kiln.report.diff.BuildDiff;
-import io.kiln.report.diff.DiffText;
+import io.kiln.report.diff.BuildDiff.DiffText;
 import io.kiln.report.diff.FigureBudget;
 import io.kiln.report.diff.Figures;
 import io.kiln.report.page.Page;

@@ -5,7 +5,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.report.diff.BuildDiff;
-import io.kiln.report.diff.DiffText;
+import io.kiln.report.diff.BuildDiff.DiffText;
 import io.kiln.report.diff.Figures;
 import java.nio.file.Files;
 import java.nio.file.Path;

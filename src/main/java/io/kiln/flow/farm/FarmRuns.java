@@ -8,7 +8,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Printable;
 import io.kiln.base.WholeFiles;
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.emulator.CallsCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
 import io.kiln.device.emulator.FunctionCounter.Counted;

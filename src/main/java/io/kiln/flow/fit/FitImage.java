@@ -5,7 +5,7 @@ import io.kiln.firmware.image.Measurement;
 import io.kiln.flow.verify.ImageProfile;
 import io.kiln.report.FrontReport;
 import io.kiln.report.ProfileReport;
-import io.kiln.tuning.fit.FitCost;
+import io.kiln.tuning.fit.FitTable.FitCost;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -15,7 +15,7 @@ import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.Trait;
-import io.kiln.ir.op.call.FunctionRef;
+import io.kiln.ir.op.call.ControlFlow.FunctionRef;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.FusedOperator;
 import io.kiln.report.graph.Graph;

@@ -5,7 +5,7 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
-import io.kiln.compile.MemoryPools;
+import io.kiln.compile.CodeTarget.MemoryPools;
 import io.kiln.cycles.memory.MemoryWait;
 import io.kiln.cycles.memory.MemoryWait.DataCache;
 import io.kiln.target.MemoryPool;

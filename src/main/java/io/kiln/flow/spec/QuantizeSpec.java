@@ -7,7 +7,7 @@ import io.kiln.base.Problems;
 import io.kiln.quantize.QuantizeOptions;
 import io.kiln.quantize.QuantizeOptions.Equalize;
 import io.kiln.quantize.QuantizeOptions.QuantizeMode;
-import io.kiln.quantize.QuantizeRequest;
+import io.kiln.quantize.QuantizeOptions.QuantizeRequest;
 import io.kiln.quantize.range.Calibration.RangeMethod;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.SampleReader.OtherSamples;

@@ -34,7 +34,7 @@ import io.kiln.flow.test.ProgramScript.Expect;
 import io.kiln.flow.test.ProgramScript.Send;
 import io.kiln.flow.test.ProgramScript.Step;
 import io.kiln.report.JUnitXml;
-import io.kiln.report.TestReport;
+import io.kiln.report.JUnitXml.TestReport;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.nio.file.Files;

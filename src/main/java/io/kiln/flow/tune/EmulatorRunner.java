@@ -3,8 +3,8 @@ package io.kiln.flow.tune;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.CycleEstimate;
 import io.kiln.cycles.CycleEstimator;
+import io.kiln.cycles.CycleEstimator.CycleEstimate;
 import io.kiln.cycles.MemoryTrace;
 import io.kiln.cycles.MemoryTrace.Stalls;
 import io.kiln.cycles.core.CoreTimings;

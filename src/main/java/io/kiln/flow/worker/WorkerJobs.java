@@ -10,7 +10,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.FunctionCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;

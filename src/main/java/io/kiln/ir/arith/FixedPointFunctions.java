@@ -96,7 +96,7 @@ public final class FixedPointFunctions {
         return y;
     }
 
-    private static int shiftLeftSaturating(int x, int bits) {
+    static int shiftLeftSaturating(int x, int bits) {
         return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, (long) x << bits));
     }
 }

@@ -22,7 +22,6 @@ public final class FloatKeys {
         return bits < 0 ? bits ^ Integer.MAX_VALUE : bits;
     }
 
-    /** The float of a key. */
     public static float value(int key) {
         return Float.intBitsToFloat(key < 0 ? key ^ Integer.MAX_VALUE : key);
     }

@@ -2,7 +2,7 @@
 package io.kiln.ir.arith;
 
 /**
- * The complex numbers of absolute value 1 by which the passes of {@link io.kiln.ir.op.signal.SignalFft} multiply, given
+ * The complex numbers of absolute value 1 by which the passes of {@link io.kiln.ir.op.signal.SignalOperators.SignalFft} multiply, given
  * by their phases; bit-identical on every machine.
  */
 public final class FourierRoots {

@@ -54,19 +54,15 @@ public final class InverseSquareRoot {
         int x = ONE;
         for (int step = 0; step < STEPS; step++) {
             int square = saturatingRoundingDoublingHighMul(x, x);
-            int cube = shiftLeftSaturating(saturatingRoundingDoublingHighMul(square, x), 6);
+            int cube = FixedPointFunctions.shiftLeftSaturating(saturatingRoundingDoublingHighMul(square, x), 6);
             int next =
                     saturatingRoundingDoublingHighMul(THREE_HALVES, x) - saturatingRoundingDoublingHighMul(half, cube);
-            x = shiftLeftSaturating(next, 3);
+            x = FixedPointFunctions.shiftLeftSaturating(next, 3);
         }
         return saturatingRoundingDoublingHighMul(x, HALF_SQRT_2);
     }
 
     private static int roundingHalf(int x) {
         return (x >> 1) + (x & 1);
-    }
-
-    private static int shiftLeftSaturating(int x, int bits) {
-        return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, (long) x << bits));
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.ir.arith;
 
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * TensorFlow Lite's softmax of int16 (reference_ops::SoftmaxInt16 in softmax.h, tables by LUTPopulateInt16 in common.h): exponential and
@@ -75,5 +76,58 @@ public final class TflInt16Softmax {
         int index = MIDDLE + (at >> FRACTION_BITS);
         int rest = at & ((1 << FRACTION_BITS) - 1);
         return table[index] + (((table[index + 1] - table[index]) * rest + 64) >> FRACTION_BITS);
+    }
+
+    /**
+     * The tables of {@link TflInt16Softmax}. TensorFlow Lite Micro (softmax_common.cc) makes them in single precision, TensorFlow Lite's library
+     * (activations.cc, SoftmaxPrepare) in double precision. The exponentials are the same; two of the reciprocals differ by one.
+     */
+    public static final class Int16SoftmaxTables {
+        private static final Int16SoftmaxTables SINGLE = new Int16SoftmaxTables(FloatPrecision.SINGLE);
+        private static final Int16SoftmaxTables DOUBLE = new Int16SoftmaxTables(FloatPrecision.DOUBLE);
+
+        private static final int RANGE = 65_535;
+
+        private final FloatPrecision precision;
+        private final int[] exponentials;
+        private final int[] reciprocals;
+
+        private Int16SoftmaxTables(FloatPrecision precision) {
+            this.precision = precision;
+            this.exponentials = table(10, Short.MAX_VALUE, x -> rounded(StrictMath.exp(x)));
+            this.reciprocals = table(1, Short.MIN_VALUE, x -> rounded(1 / rounded(1 + x)));
+        }
+
+        public static Int16SoftmaxTables of(FloatPrecision precision) {
+            return precision == FloatPrecision.SINGLE ? SINGLE : DOUBLE;
+        }
+
+        /** 513 exponentials from -10 to 0, as a new array; units of 2^-15. */
+        public int[] exponentials() {
+            return exponentials.clone();
+        }
+
+        /** 513 values of {@code 1 / (1 + x)} from 0 to 1, as a new array; units of 2^-15. */
+        public int[] reciprocals() {
+            return reciprocals.clone();
+        }
+
+        int exponential(int at) {
+            return TflInt16Softmax.interpolated(exponentials, at);
+        }
+
+        int reciprocal(int at) {
+            return TflInt16Softmax.interpolated(reciprocals, at);
+        }
+
+        /** A function over a width. */
+        private int[] table(int width, int inputZeroPoint, DoubleUnaryOperator function) {
+            double inputScale = rounded((double) width / RANGE);
+            return InterpolatedTable.of(precision, inputScale, inputZeroPoint, rounded(2.0 / RANGE), function);
+        }
+
+        private double rounded(double x) {
+            return precision.rounded(x);
+        }
     }
 }

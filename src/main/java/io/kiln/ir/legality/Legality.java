@@ -13,7 +13,7 @@ import io.kiln.ir.Variable;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Role;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.type.ConstantElements;

@@ -150,7 +150,6 @@ public record Attribute<O, T>(
                         a.integer(shift, leastShift, mostShift)));
     }
 
-    /** The window of a pool. */
     public static <O> Attribute<O, Window> pool(Function<O, Window> get) {
         return new Attribute<>(
                 get,

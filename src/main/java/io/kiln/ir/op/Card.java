@@ -2,6 +2,7 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.stream.IntStream;
  * @param <O> the operator
  */
 public record Card<O extends Op>(Signature<O> signature, O op) {
-    /** The operand of each argument. */
     List<Operand<O>> arguments() {
         List<Operand<O>> all = new ArrayList<>();
         for (Operand<O> operand : signature.operands()) {

@@ -73,7 +73,6 @@ public final class Check {
                 () -> "data must have at least one dimension and one element, not " + type.text());
     }
 
-    /** The shape of a vector. */
     public static Shape vector(long elements) {
         that(elements <= Integer.MAX_VALUE, () -> "a vector cannot have " + elements + " elements");
         return Shape.of((int) elements);
@@ -104,10 +103,6 @@ public final class Check {
                 fits,
                 () -> op + " of this data, " + data.dtype().text() + ", is not supported with sums of "
                         + outDtype.text());
-    }
-
-    public static void scalar(String what, TensorType type) {
-        perAxis(what, type, 1);
     }
 
     /** Number of variables that two lists refer to by index. */

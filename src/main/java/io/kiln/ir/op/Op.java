@@ -2,6 +2,7 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;

@@ -112,7 +112,6 @@ public record Operand<O extends Op>(
         return with(new Kind(kind.role, true, kind.weighs));
     }
 
-    /** It is a weight of the operator. */
     public Operand<O> weighs() {
         return with(new Kind(kind.role, kind.broadcasts, true));
     }
@@ -138,7 +137,6 @@ public record Operand<O extends Op>(
         return fits((what, type, op, args) -> Check.elements(op, type));
     }
 
-    /** It is one number. */
     public Operand<O> scalar() {
         return scalarOr((op, args) -> 1);
     }
@@ -184,5 +182,17 @@ public record Operand<O extends Op>(
         for (Rule<O> each : rules) {
             each.check(position, op, args);
         }
+    }
+
+    /** The role of an argument. */
+    public enum Role {
+        /** A tensor, computed or constant. */
+        DATA,
+
+        /** A tensor known at build time. */
+        CONSTANT,
+
+        /** A variable of the function, which the operator reads and changes. */
+        STATE
     }
 }

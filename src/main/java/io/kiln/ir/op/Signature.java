@@ -2,6 +2,7 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -265,7 +266,6 @@ public final class Signature<O extends Op> {
             return make(a -> make.get());
         }
 
-        /** An operator with one attribute. */
         public <A> Draft<O> attributes(Attribute<O, A> first, Function<A, O> make) {
             Function<AttributeReader, A> a = add(first);
             return make(in -> make.apply(a.apply(in)));

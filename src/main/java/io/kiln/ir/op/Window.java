@@ -90,17 +90,14 @@ public record Window(Steps kernel, Steps stride, Steps spread, Margins margins) 
         return new Window(new Steps(kernelH, kernelW), SINGLE, SINGLE, new Margins(0, 0, 0, 0));
     }
 
-    /** The same with other strides. */
     public Window strided(int rows, int columns) {
         return new Window(kernel, new Steps(rows, columns), spread, margins);
     }
 
-    /** The same with another dilation. */
     public Window dilated(int rows, int columns) {
         return new Window(kernel, stride, new Steps(rows, columns), margins);
     }
 
-    /** The same with other padding. */
     public Window padded(int top, int left, int bottom, int right) {
         return new Window(kernel, stride, spread, new Margins(top, left, bottom, right));
     }
@@ -110,7 +107,6 @@ public record Window(Steps kernel, Steps stride, Steps spread, Margins margins) 
         return kernel.rows;
     }
 
-    /** Window width. */
     public int kernelW() {
         return kernel.columns;
     }

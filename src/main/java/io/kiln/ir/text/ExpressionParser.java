@@ -2,6 +2,7 @@
 package io.kiln.ir.text;
 
 import io.kiln.base.DType;
+import io.kiln.ir.text.MetadataReader.MetadataSection;
 import io.kiln.ir.text.RelaySyntax.Attribute;
 import io.kiln.ir.text.RelaySyntax.Boxed;
 import io.kiln.ir.text.RelaySyntax.Call;
@@ -13,6 +14,8 @@ import io.kiln.ir.text.RelaySyntax.Meta;
 import io.kiln.ir.text.RelaySyntax.Opaque;
 import io.kiln.ir.text.RelaySyntax.Projection;
 import io.kiln.ir.text.RelaySyntax.Tuple;
+import io.kiln.ir.text.Words.NumberLiteral;
+import io.kiln.ir.text.Words.Token;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -3,9 +3,11 @@ package io.kiln.ir.text;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Origin;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The syntax tree of Relay text, before names and operators are resolved. */
 public final class RelaySyntax {
@@ -33,7 +35,6 @@ public final class RelaySyntax {
      * @param boxes the values of attributes by their kind, such as {@code runtime.BoxInt}: Long, Double, Boolean, or a Map of values by name
      */
     public record Metadata(List<Constant> constants, Map<String, List<Object>> boxes) {
-        /** No metadata. */
         public static final Metadata NONE = new Metadata(List.of(), Map.of());
 
         public Metadata {
@@ -135,4 +136,53 @@ public final class RelaySyntax {
 
     /** A scalar: the bits of a float32, or an integer. */
     public record Literal(DType dtype, Number value, Place place, String comment) implements Expression {}
+
+    /** Comments of {@link RelayPrinter}: origins of operators, and names of constants. */
+    public static final class Annotations {
+        private static final String SPAN = " span=";
+        private static final String NAME = "name=";
+
+        private Annotations() {}
+
+        /** The origin in {@code ty=… span="file":3:CONV_2D:"tensor"}; empty for any other comment. */
+        public static Optional<Origin> origin(String comment) {
+            int span = comment.indexOf(SPAN);
+            if (!comment.startsWith("ty=") || span < 0) {
+                return Optional.empty();
+            }
+            StringBuilder file = new StringBuilder();
+            int fileEnd = quoted(comment, span + SPAN.length(), file);
+            int indexEnd = fileEnd < 0 ? -1 : comment.indexOf(':', fileEnd + 1);
+            // The tensor's name contains this mark only with its quote escaped; the operator's name cannot contain it.
+            int operatorEnd = indexEnd < 0 ? -1 : comment.indexOf(":\"", indexEnd + 1);
+            if (operatorEnd < 0 || comment.charAt(fileEnd) != ':') {
+                return Optional.empty();
+            }
+            StringBuilder tensor = new StringBuilder();
+            if (quoted(comment, operatorEnd + 1, tensor) != comment.length()) {
+                return Optional.empty();
+            }
+            String index = comment.substring(fileEnd + 1, indexEnd);
+            return index.matches("[0-9]{1,9}")
+                    ? Optional.of(new Origin(
+                            file.toString(),
+                            Integer.parseInt(index),
+                            comment.substring(indexEnd + 1, operatorEnd),
+                            tensor.toString()))
+                    : Optional.empty();
+        }
+
+        /** The name in {@code name="conv/weights"}, also after {@code ty=…}; empty for any other comment. */
+        public static Optional<String> name(String comment) {
+            int type = comment.startsWith("ty=") ? comment.indexOf(" " + NAME) + 1 : 0;
+            StringBuilder name = new StringBuilder();
+            boolean isName =
+                    comment.startsWith(NAME, type) && quoted(comment, type + NAME.length(), name) == comment.length();
+            return isName ? Optional.of(name.toString()) : Optional.empty();
+        }
+
+        private static int quoted(String comment, int at, StringBuilder value) {
+            return at < comment.length() && comment.charAt(at) == '"' ? Literals.unquote(comment, at, value) : -1;
+        }
+    }
 }

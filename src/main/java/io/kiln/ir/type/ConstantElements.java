@@ -5,7 +5,6 @@ package io.kiln.ir.type;
 public interface ConstantElements {
     TensorType type();
 
-    /** Number of elements. */
     int elements();
 
     /** Element of an integer or bool tensor; for uint64 its 64 bits, negative from 2^63 on. */

@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
  * is a 1x1 convolution over an image one row high whose columns are the batch.
  *
  * @param window kernel, strides and padding; for a transposed convolution those of {@link
- * io.kiln.ir.op.layer.TransposedWindow}
+ * io.kiln.ir.op.layer.TransposedConvolutions.TransposedWindow}
  * @param isTransposed whether the strides are the output's
  * @param input NHWC dimensions
  * @param output NHWC dimensions

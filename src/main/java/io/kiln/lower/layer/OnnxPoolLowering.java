@@ -12,7 +12,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.arith.OnnxMean;
 import io.kiln.ir.arith.SingleFactor;
 import io.kiln.ir.op.Window;
-import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxAveragePool;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;

@@ -11,7 +11,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
 import io.kiln.ir.arith.SingleFactor;
 import io.kiln.ir.op.OnnxForm;
-import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxSoftmax;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Rows;

@@ -14,7 +14,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.OnnxBilinear;
 import io.kiln.ir.arith.ResizeCoordinates;
-import io.kiln.ir.op.layer.OnnxResize2d;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxResize2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Epilogue;

@@ -9,8 +9,8 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.ir.arith.Int16SoftmaxTables;
 import io.kiln.ir.arith.TflInt16Softmax;
+import io.kiln.ir.arith.TflInt16Softmax.Int16SoftmaxTables;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;

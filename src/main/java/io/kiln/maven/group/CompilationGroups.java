@@ -7,7 +7,7 @@ import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.UserCode.CodeFlags;
 import io.kiln.flow.spec.FitSpec;
 import io.kiln.flow.spec.VelaSpec;
-import io.kiln.target.RamShare;
+import io.kiln.target.SpareRam.RamShare;
 import io.kiln.toolchain.compiler.Libc;
 import java.io.File;
 import java.nio.file.Path;

@@ -7,9 +7,9 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
-import io.kiln.ir.arith.Int16SoftmaxTables;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.arith.TflInt16Softmax;
+import io.kiln.ir.arith.TflInt16Softmax.Int16SoftmaxTables;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Pool2d;
 import io.kiln.ir.op.Window;
@@ -18,13 +18,12 @@ import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Requantization;
-import io.kiln.partition.ExternalCall;
-import io.kiln.partition.ExternalCall.Table;
+import io.kiln.partition.CompositePattern.Match;
+import io.kiln.partition.ExternalCodegen.ExternalCall;
+import io.kiln.partition.ExternalCodegen.ExternalCall.Table;
 import io.kiln.partition.ExternalFunction;
-import io.kiln.partition.Match;
+import io.kiln.partition.cmsisnn.CmsisNnOptions.BufferSizes;
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -111,18 +110,18 @@ record CompositeCode(
             this.match = function.body();
             this.options = options;
             this.weight = match.argument(match.root(), 1).shape();
-            this.inputOffset = -LayerTables.zeroPoint(match.root(), Layer.INPUT_ZERO_POINT);
+            this.inputOffset = -zeroPoint(match.root(), Layer.INPUT_ZERO_POINT);
         }
 
         CompositeCode code() {
-            Optional<Constant> bias = LayerTables.bias(match);
+            Optional<Constant> bias = bias(match);
             Requantization by = LayerConditions.requantization(match);
             List<ExternalCall.Table> tables = new ArrayList<>();
-            tables.add(LayerTables.filter(match));
-            bias.map(LayerTables::bias).ifPresent(tables::add);
+            tables.add(filter(match));
+            bias.map(CompositeCode::bias).ifPresent(tables::add);
             List<String> lines = new ArrayList<>();
             if (takesSums()) {
-                tables.add(LayerTables.ints("kernel_sum", sums(bias)));
+                tables.add(ints("kernel_sum", sums(bias)));
                 lines.add("const cmsis_nn_context context = {.buf = (void*)kernel_sum_, .size = "
                         + weight.dim(0) * Integer.BYTES + "};");
             } else {
@@ -247,7 +246,7 @@ record CompositeCode(
         }
 
         private int zeroPoint(int position) {
-            return LayerTables.zeroPoint(root, position);
+            return CompositeCode.zeroPoint(root, position);
         }
 
         private String offset(int position) {
@@ -301,14 +300,14 @@ record CompositeCode(
         }
 
         CompositeCode code() {
-            Optional<Constant> bias = LayerTables.bias(match);
+            Optional<Constant> bias = bias(match);
             Requantization by = LayerConditions.requantization(match);
             int channels = output.dim(3);
             List<ExternalCall.Table> tables = new ArrayList<>();
-            tables.add(LayerTables.filter(match));
-            tables.add(LayerTables.perChannel("multiplier", by.multipliers(), channels));
-            bias.map(LayerTables::bias).ifPresent(tables::add);
-            tables.add(LayerTables.perChannel("shift", by.shifts(), channels));
+            tables.add(filter(match));
+            tables.add(perChannel("multiplier", by.multipliers(), channels));
+            bias.map(CompositeCode::bias).ifPresent(tables::add);
+            tables.add(perChannel("shift", by.shifts(), channels));
             long bytes = contextBytes();
             List<String> lines = declarations(by, bytes);
             boolean hasStruct = isWide && !isDepthwise && options.version().hasBiasStruct();
@@ -356,7 +355,7 @@ record CompositeCode(
         }
 
         private String params(Requantization by) {
-            int zeroPoint = LayerTables.zeroPoint(match.root(), Layer.INPUT_ZERO_POINT);
+            int zeroPoint = zeroPoint(match.root(), Layer.INPUT_ZERO_POINT);
             String multiplier = isDepthwise ? ".ch_mult = " + output.dim(3) / input.dim(3) + ", " : "";
             return "const cmsis_nn_" + (isDepthwise ? "dw_" : "") + "conv_params conv_params = {.input_offset = "
                     + -zeroPoint + ", .output_offset = " + by.outputZeroPoint() + ", " + multiplier + ".stride = {.w = "
@@ -437,9 +436,8 @@ record CompositeCode(
     }
 
     private static CompositeCode wide(String rows, int row, QuantizedMultiplier by, Int16SoftmaxTables values) {
-        List<ExternalCall.Table> tables = List.of(
-                LayerTables.shorts("exponentials", values.exponentials()),
-                LayerTables.shorts("reciprocals", values.reciprocals()));
+        List<ExternalCall.Table> tables =
+                List.of(shorts("exponentials", values.exponentials()), shorts("reciprocals", values.reciprocals()));
         return new CompositeCode(
                 new ExternalCall(tables, 0, "arm_softmax_s16"),
                 List.of("const cmsis_nn_softmax_lut_s16 lut = "
@@ -455,51 +453,37 @@ record CompositeCode(
                         "output_"));
     }
 
-    /** Tables of weights and per-channel values for calls of CMSIS-NN's layers. */
-    private static final class LayerTables {
-        private LayerTables() {}
+    /** The weights as they are: OHWI, HWOI of depthwise convolutions, rows by outputs of fully connected layers. */
+    private static Table filter(Match match) {
+        Constant weight = match.root().constant(1);
+        return new Table("filter", weight.type().dtype(), weight.data());
+    }
 
-        /** The weights as they are: OHWI, HWOI of depthwise convolutions, rows by outputs of fully connected layers. */
-        static Table filter(Match match) {
-            Constant weight = match.root().constant(1);
-            return new Table("filter", weight.type().dtype(), weight.data());
-        }
+    private static Optional<Constant> bias(Match match) {
+        return match.find(BiasAdd.class).map(bias -> bias.constant(1));
+    }
 
-        static Optional<Constant> bias(Match match) {
-            return match.find(BiasAdd.class).map(bias -> bias.constant(1));
-        }
+    private static Table bias(Constant bias) {
+        return new Table("bias", bias.type().dtype(), bias.data());
+    }
 
-        static Table bias(Constant bias) {
-            return new Table("bias", bias.type().dtype(), bias.data());
-        }
+    private static Table perChannel(String name, List<Integer> values, int channels) {
+        return ints(
+                name,
+                IntStream.range(0, channels)
+                        .map(c -> values.get(values.size() == 1 ? 0 : c))
+                        .toArray());
+    }
 
-        /** Values of which there is one for all channels, or one for each. */
-        static Table perChannel(String name, List<Integer> values, int channels) {
-            return ints(
-                    name,
-                    IntStream.range(0, channels)
-                            .map(c -> values.get(values.size() == 1 ? 0 : c))
-                            .toArray());
-        }
+    private static Table ints(String name, int... values) {
+        return new Table(name, DType.INT32, Bytes.ofIntegers(values.length, Integer.BYTES, i -> values[i]));
+    }
 
-        static Table ints(String name, int... values) {
-            ByteBuffer data = ByteBuffer.allocate(values.length * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-            for (int value : values) {
-                data.putInt(value);
-            }
-            return new Table(name, DType.INT32, Bytes.wrap(data.array()));
-        }
+    private static Table shorts(String name, int... values) {
+        return new Table(name, DType.INT16, Bytes.ofIntegers(values.length, Short.BYTES, i -> values[i]));
+    }
 
-        static Table shorts(String name, int... values) {
-            ByteBuffer data = ByteBuffer.allocate(values.length * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-            for (int value : values) {
-                data.putShort((short) value);
-            }
-            return new Table(name, DType.INT16, Bytes.wrap(data.array()));
-        }
-
-        static int zeroPoint(Binding binding, int position) {
-            return (int) binding.constant(position).integer(0);
-        }
+    private static int zeroPoint(Binding binding, int position) {
+        return (int) binding.constant(position).integer(0);
     }
 }

@@ -11,8 +11,9 @@ import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Requantization;
-import io.kiln.partition.Condition;
-import io.kiln.partition.Match;
+import io.kiln.partition.CompositePattern.Condition;
+import io.kiln.partition.CompositePattern.Match;
+import io.kiln.partition.cmsisnn.CmsisNnOptions.CmsisNnVersion;
 import java.util.ArrayList;
 import java.util.List;
 

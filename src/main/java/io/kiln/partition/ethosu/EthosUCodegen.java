@@ -6,22 +6,21 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.op.call.EthosU;
-import io.kiln.ir.op.call.EthosUTensor;
+import io.kiln.ir.op.call.EthosU.EthosUTensor;
 import io.kiln.npu.DriverPayload;
 import io.kiln.npu.NpuConfiguration;
 import io.kiln.partition.CompositePattern;
-import io.kiln.partition.Condition;
-import io.kiln.partition.ExternalCall;
+import io.kiln.partition.CompositePattern.Condition;
+import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.partition.ExternalCodegen;
+import io.kiln.partition.ExternalCodegen.ExternalCall;
+import io.kiln.partition.ExternalCodegen.ExternalUnit;
 import io.kiln.partition.ExternalFunction;
-import io.kiln.partition.ExternalUnit;
-import io.kiln.partition.PatternStep;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
 import java.util.ArrayList;
@@ -88,12 +87,12 @@ public final class EthosUCodegen implements ExternalCodegen {
         Optional.ofNullable(external.attributes().get(CONFIGURATION))
                 .filter(own -> !own.equals(stream.name()))
                 .ifPresent(own -> {
-                    throw new KilnException(Failure.TARGET.problem(
+                    throw Failure.TARGET.exception(
                             "Vela compiled the model for an " + stream.name() + ", and the NPU is an " + own,
                             part.origin().text(),
                             "a model for " + own,
                             "Run Vela with --accelerator-config " + own + ", or choose a board with an "
-                                    + stream.name()));
+                                    + stream.name());
                 });
         EthosU op = (EthosU) part.op();
         return new ExternalCall(
@@ -128,8 +127,7 @@ public final class EthosUCodegen implements ExternalCodegen {
     private static DriverPayload payload(Binding part) {
         return DriverPayload.read(
                 content(part, ((EthosU) part.op()).payload()),
-                (what, expected) -> new KilnException(
-                        Failure.MODEL.problem(what, part.origin().text(), expected, "")));
+                (what, expected) -> Failure.MODEL.exception(what, part.origin().text(), expected, ""));
     }
 
     private static Artifact file(String loader, String name, Bytes content) {

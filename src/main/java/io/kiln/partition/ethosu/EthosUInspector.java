@@ -3,7 +3,6 @@ package io.kiln.partition.ethosu;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.module.inspect.ArtifactInspector;
 import io.kiln.npu.DriverPayload;
 import java.util.ArrayList;
@@ -32,8 +31,7 @@ public final class EthosUInspector implements ArtifactInspector {
         for (Artifact file : artifacts) {
             lines.addAll(DriverPayload.read(
                             file.content(),
-                            (what, expected) ->
-                                    new KilnException(Failure.ARCHIVE.problem(what, file.fileName(), expected, "")))
+                            (what, expected) -> Failure.ARCHIVE.exception(what, file.fileName(), expected, ""))
                     .lines());
         }
         return lines;

@@ -8,6 +8,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.preprocess.Preprocessing;
+import io.kiln.preprocess.media.SampleForms.SampleFormsReader;
 import io.kiln.quantize.sample.SampleReader.OtherSamples;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -153,7 +154,7 @@ public record MediaFolder(Path folder, Optional<Preprocessing> preprocessing) {
     }
 
     private KilnException refused(String what, String expected) {
-        return new KilnException(Failure.SAMPLES.problem(what, folder.toString(), expected, ""));
+        return Failure.SAMPLES.exception(what, folder.toString(), expected, "");
     }
 
     /**

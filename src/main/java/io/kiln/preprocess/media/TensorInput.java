@@ -15,8 +15,7 @@ import io.kiln.preprocess.media.SampleForms.Layout;
 import io.kiln.preprocess.media.SampleForms.Resize;
 import io.kiln.preprocess.media.SampleForms.Size;
 import io.kiln.preprocess.media.SampleForms.Sound;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.kiln.preprocess.media.SampleForms.Taps;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -165,23 +164,15 @@ final class TensorInput {
      * as TensorFlow Lite's quantization; without a scale they are rounded.
      */
     private Bytes values(float... values) {
-        int bytes = input.dtype().bytes();
-        ByteBuffer buffer = ByteBuffer.allocate(values.length * bytes).order(ByteOrder.LITTLE_ENDIAN);
-        for (float value : values) {
-            switch (input.dtype()) {
-                case FLOAT32 -> buffer.putFloat(value);
-                case INT16 -> buffer.putShort((short) steps(value, Short.MIN_VALUE, Short.MAX_VALUE));
-                case UINT8 -> buffer.put((byte) steps(value, 0, 255));
-                default -> buffer.put((byte) steps(value, Byte.MIN_VALUE, Byte.MAX_VALUE));
-            }
+        DType dtype = input.dtype();
+        if (dtype.isFloat()) {
+            return Bytes.ofReals(values.length, i -> values[i]);
         }
-        return Bytes.wrap(buffer.array());
-    }
-
-    private long steps(float value, int low, int high) {
-        float steps = input.scale() > 0 ? value / input.scale() : value;
-        long rounded = (long) Math.copySign(Math.floor(Math.abs((double) steps) + 0.5), steps) + input.zeroPoint();
-        return Math.max(low, Math.min(high, rounded));
+        return Bytes.ofIntegers(values.length, dtype.bytes(), i -> {
+            float steps = input.scale() > 0 ? values[i] / input.scale() : values[i];
+            long rounded = (long) Math.copySign(Math.floor(Math.abs((double) steps) + 0.5), steps) + input.zeroPoint();
+            return Math.max(dtype.min(), Math.min(dtype.max(), rounded));
+        });
     }
 
     private static String size(RealPicture picture) {
@@ -193,7 +184,7 @@ final class TensorInput {
     }
 
     private static KilnException refused(String what, String where, String expected) {
-        return new KilnException(Failure.SAMPLES.problem(what, where, expected, ""));
+        return Failure.SAMPLES.exception(what, where, expected, "");
     }
 
     /** A picture of real numbers, {@code [height][width][channels]}, which resizing and cropping keep unrounded. */

@@ -3,6 +3,7 @@ package io.kiln.quantize.plan;
 
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
@@ -10,7 +11,6 @@ import io.kiln.ir.op.element.LeakyRelu;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.Conv2d;
-import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.MaxPool2d;
@@ -18,6 +18,7 @@ import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.layer.TransposedConvolutions.Conv2dTranspose;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
@@ -27,6 +28,8 @@ import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.plan.QuantizedConstants.FilterConstants;
+import io.kiln.quantize.plan.QuantizedConstants.RecurrentConstants;
 import java.util.Optional;
 
 /**
@@ -157,5 +160,30 @@ final class IntegerForms {
 
     private static boolean isZero(Arg value) {
         return value instanceof Constant constant && constant.real(0) == 0;
+    }
+
+    /**
+     * How an operator quantizes its result.
+     *
+     * @param kind what decides the scale
+     * @param fixed the quantization that the operator's arithmetic prescribes
+     */
+    record Form(Kind kind, Optional<Quantization> fixed) {
+        /** What decides the scale of a result. */
+        enum Kind {
+            /** The range of the result. */
+            FREE,
+            /** The data, whose scale the result shares. */
+            SAME,
+            /** The operator itself. */
+            FIXED
+        }
+
+        static final Form FREE = new Form(Kind.FREE, Optional.empty());
+        static final Form SAME = new Form(Kind.SAME, Optional.empty());
+
+        static Form fixed(float scale, int zeroPoint) {
+            return new Form(Kind.FIXED, Optional.of(new Quantization(scale, zeroPoint)));
+        }
     }
 }

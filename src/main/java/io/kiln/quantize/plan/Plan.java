@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.quantize.plan;
 
+import io.kiln.base.Bytes;
 import io.kiln.ir.Function;
 import io.kiln.quantize.graph.Node;
 import java.util.List;
@@ -47,7 +48,7 @@ public record Plan(Function function, List<PlannedNode> nodes, Border border) {
             Precision precision,
             List<Format> data,
             Format output,
-            Optional<LayerConstants> constants,
+            Optional<QuantizedConstants.LayerConstants> constants,
             Stateful stateful,
             Optional<String> reason) {
         /**
@@ -56,12 +57,40 @@ public record Plan(Function function, List<PlannedNode> nodes, Border border) {
          * @param filter those of a filter
          * @param recurrent those of a long short-term memory layer
          */
-        public record Stateful(Optional<FilterConstants> filter, Optional<RecurrentConstants> recurrent) {
+        public record Stateful(
+                Optional<QuantizedConstants.FilterConstants> filter,
+                Optional<QuantizedConstants.RecurrentConstants> recurrent) {
             static final Stateful NONE = new Stateful(Optional.empty(), Optional.empty());
         }
 
         public PlannedNode {
             data = List.copyOf(data);
+        }
+    }
+
+    /**
+     * A plan as a function in integers.
+     *
+     * @param plan what it was made from
+     * @param values for each node's output in the plan, the id of the value in the function that holds it in the node's own format
+     * @param file the network in the format {@code .tflite}; empty if TensorFlow Lite lacks an operator
+     * @param missing names of the operators that TensorFlow Lite lacks
+     */
+    public record QuantizedNetwork(
+            Plan plan, Function function, Map<Integer, Integer> values, Optional<Bytes> file, List<String> missing) {
+        public QuantizedNetwork {
+            values = Map.copyOf(values);
+            missing = List.copyOf(missing);
+        }
+
+        /** Makes functions of plans. */
+        public interface Maker {
+            /**
+             * Makes a function.
+             *
+             * @throws io.kiln.base.KilnException if the scales of a layer are beyond the arithmetic of its operator
+             */
+            QuantizedNetwork make(Plan plan);
         }
     }
 }

@@ -3,15 +3,21 @@ package io.kiln.quantize.plan;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Function;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.type.TensorType;
-import io.kiln.quantize.graph.AroundTrees;
 import io.kiln.quantize.graph.FloatGraph;
+import io.kiln.quantize.graph.FloatGraph.AroundTrees;
 import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.plan.IntegerForms.Form;
 import io.kiln.quantize.plan.Plan.PlannedNode;
+import io.kiln.quantize.plan.QuantizedConstants.FilterConstants;
+import io.kiln.quantize.plan.QuantizedConstants.LayerConstants;
+import io.kiln.quantize.plan.QuantizedConstants.QuantizedVotes;
+import io.kiln.quantize.plan.QuantizedConstants.RecurrentConstants;
 import io.kiln.quantize.range.Calibration.Statistics;
 import io.kiln.quantize.range.ValueRange;
 import java.util.ArrayList;
@@ -21,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Decides formats from precisions and ranges. */
 public final class Planner {
@@ -53,7 +60,6 @@ public final class Planner {
             return others.getOrDefault(node.output(), usual);
         }
 
-        /** The same with another precision of a node. */
         public Wishes with(Node node, Precision precision) {
             Map<Integer, Precision> more = new HashMap<>(others);
             more.put(node.output(), precision);
@@ -243,5 +249,23 @@ public final class Planner {
                         || graph.nodes().stream().anyMatch(Planner::areVotes)
                 ? Format.plain(dtype)
                 : Format.of(precision, scales.quantization(id, precision));
+    }
+
+    /** What nodes keep between runs. */
+    public static final class States {
+        private States() {}
+
+        /** Whether all float variables that a node changes begin with zeros, as those of a TensorFlow Lite model do. */
+        public static boolean areZero(Function function, Node node) {
+            Set<Integer> changed = node.op().writes().stream()
+                    .map(position -> node.args().get(position))
+                    .filter(Arg.Ref.class::isInstance)
+                    .map(arg -> ((Arg.Ref) arg).id())
+                    .collect(Collectors.toSet());
+            return function.variables().stream()
+                    .filter(v -> changed.contains(v.id()) && v.type().dtype().isFloat())
+                    .allMatch(v -> IntStream.range(0, v.initial().size())
+                            .allMatch(i -> v.initial().buffer().get(i) == 0));
+        }
     }
 }

@@ -6,6 +6,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.plan.IntegerForms.Form;
 import io.kiln.quantize.range.ValueRange;
 import java.util.HashMap;
 import java.util.List;
@@ -100,7 +101,7 @@ final class ScaleGroups {
     /** The quantization of a float value in an integer precision, from its group's range. */
     Quantization quantization(int id, Precision precision) {
         return prescribed(id, precision)
-                .orElseGet(() -> ActivationScale.of(precision, ranges.getOrDefault(root(id), ValueRange.EMPTY)));
+                .orElseGet(() -> quantization(precision, ranges.getOrDefault(root(id), ValueRange.EMPTY)));
     }
 
     /** A prescribed quantization belongs to the precision of the operator that prescribes it. */
@@ -114,5 +115,30 @@ final class ScaleGroups {
             values[i] = constant.real(i);
         }
         return values;
+    }
+
+    private static final int INT8_STEPS = 255;
+
+    /**
+     * The quantization of a range in single precision. For int8 {@code scale = (max - min) / 255} and the zero point
+     * {@code -128 - min / scale}, halves away from zero; for int16 {@code scale = max|x| / 32767} and zero point 0. A
+     * range of 0 alone gets the smallest scale that an int8 model can state without trouble.
+     */
+    static Quantization quantization(Precision precision, ValueRange observed) {
+        ValueRange range = observed.withZero();
+        if (range.min() == range.max()) {
+            return new Quantization(1f / INT8_STEPS, precision == Precision.INT8 ? Byte.MIN_VALUE : 0);
+        }
+        if (precision == Precision.INT16) {
+            return new Quantization(positive(range.magnitude() / Short.MAX_VALUE), 0);
+        }
+        float scale = positive((range.max() - range.min()) / INT8_STEPS);
+        float zero = Byte.MIN_VALUE - range.min() / scale;
+        long rounded = Math.round(Math.abs((double) zero)) * (zero < 0 ? -1 : 1);
+        return new Quantization(scale, (int) Math.max(Byte.MIN_VALUE, Math.min(Byte.MAX_VALUE, rounded)));
+    }
+
+    private static float positive(float scale) {
+        return Math.max(scale, Float.MIN_NORMAL);
     }
 }

@@ -12,7 +12,7 @@ import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.table.TflActivations;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.QnnBinary;
-import io.kiln.ir.op.element.TflBinaryScales;
+import io.kiln.ir.op.element.QnnBinary.TflBinaryScales;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Softmax;
@@ -195,14 +195,13 @@ final class SettledScales {
         return group(id, precision).quantization();
     }
 
-    /** The quantization of a node's operand. */
     Quantization operand(Node node, int operand) {
         return scale(node, operand).quantization();
     }
 
     private Quantization own(Arg operand, Precision precision) {
         return operand instanceof Constant constant
-                ? ActivationScale.of(precision, ValueRange.of(ScaleGroups.floats(constant)))
+                ? ScaleGroups.quantization(precision, ValueRange.of(ScaleGroups.floats(constant)))
                 : groups.quantization(((Arg.Ref) operand).id(), precision);
     }
 

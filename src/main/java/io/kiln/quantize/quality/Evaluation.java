@@ -10,14 +10,13 @@ import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.Plan.PlannedNode;
-import io.kiln.quantize.plan.QuantizedNetwork;
+import io.kiln.quantize.plan.Plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Quality.Noise;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.Interpreter;
 import io.kiln.reference.kernel.Tensor;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -111,20 +110,12 @@ public final class Evaluation {
     }
 
     private static Bytes quantized(Bytes floats, DType dtype, Quantization quantization) {
-        int count = floats.size() / Float.BYTES;
         ByteBuffer from = floats.buffer();
-        ByteBuffer to = ByteBuffer.allocate(count * dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < count; i++) {
+        return Bytes.ofIntegers(floats.size() / Float.BYTES, dtype.bytes(), i -> {
             float steps = from.getFloat(Float.BYTES * i) / quantization.scale();
             long bounded = FixedPoint.roundHalfAway(Math.max(-1e9f, Math.min(1e9f, steps)));
-            long value = Math.max(dtype.min(), Math.min(dtype.max(), bounded + quantization.zeroPoint()));
-            if (dtype.bytes() == 1) {
-                to.put((byte) value);
-            } else {
-                to.putShort((short) value);
-            }
-        }
-        return Bytes.wrap(to.array());
+            return Math.max(dtype.min(), Math.min(dtype.max(), bounded + quantization.zeroPoint()));
+        });
     }
 
     private static float[] real(Tensor tensor, Format format) {

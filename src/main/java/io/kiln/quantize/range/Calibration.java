@@ -6,8 +6,8 @@ import io.kiln.base.KilnException;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Variable;
 import io.kiln.ir.type.TensorType;
-import io.kiln.quantize.graph.AroundTrees;
 import io.kiln.quantize.graph.FloatGraph;
+import io.kiln.quantize.graph.FloatGraph.AroundTrees;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /** Runs a float network on samples and finds the range of each of its float values and variables. */
 public final class Calibration {
@@ -142,11 +143,11 @@ public final class Calibration {
     /** Reports only the first value that is not finite, because it makes later values so, too. */
     private static void requireFinite(Optional<ValueRange> found, String name, String where) {
         found.filter(range -> !range.isFinite()).ifPresent(range -> {
-            throw new KilnException(Failure.QUANTIZE.problem(
+            throw Failure.QUANTIZE.exception(
                     "the values of " + name + " range from " + range.min() + " to " + range.max(),
                     where,
                     "finite activations for all samples, whose range is a float, too",
-                    "Check that the samples are scaled as in training"));
+                    "Check that the samples are scaled as in training");
         });
     }
 
@@ -285,6 +286,62 @@ public final class Calibration {
             ranges = Map.copyOf(ranges);
             means = Map.copyOf(means);
             magnitudes = Map.copyOf(magnitudes);
+        }
+    }
+
+    /**
+     * How many elements of a value lie in each of equal parts of its range. Counts do not depend on the order of adding, so
+     * that threads may share it.
+     */
+    static final class Histogram {
+        /** Number of parts. */
+        static final int BINS = 2048;
+
+        private final ValueRange range;
+        private final AtomicLongArray counts = new AtomicLongArray(BINS);
+
+        Histogram(ValueRange range) {
+            this.range = range;
+        }
+
+        /** Counts elements of the range. */
+        void add(float[] values) {
+            double width = width();
+            int[] own = new int[BINS];
+            for (float value : values) {
+                int bin = width == 0 ? 0 : (int) (((double) value - range.min()) / width);
+                own[Math.max(0, Math.min(BINS - 1, bin))]++;
+            }
+            for (int i = 0; i < BINS; i++) {
+                if (own[i] > 0) {
+                    counts.addAndGet(i, own[i]);
+                }
+            }
+        }
+
+        ValueRange range() {
+            return range;
+        }
+
+        long count(int bin) {
+            return counts.get(bin);
+        }
+
+        long total() {
+            long total = 0;
+            for (int i = 0; i < BINS; i++) {
+                total += counts.get(i);
+            }
+            return total;
+        }
+
+        /** Width of a bin. */
+        double width() {
+            return ((double) range.max() - range.min()) / BINS;
+        }
+
+        double middle(int bin) {
+            return range.min() + (bin + 0.5) * width();
         }
     }
 }

@@ -9,12 +9,16 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Parameter;
+import io.kiln.quantize.sample.ArraySamples.NumpyArray;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -55,11 +59,11 @@ public final class SampleReader {
     public static List<Sample> read(Path path, Optional<Path> labels, List<Parameter> inputs, OtherSamples others) {
         List<Sample> samples = samples(path, inputs, others);
         if (samples.isEmpty()) {
-            throw new KilnException(Failure.QUANTIZE.problem(
+            throw Failure.QUANTIZE.exception(
                     "there are no samples",
                     path.toString(),
                     "input_0.bin and so on, pictures or recordings, or an array with at least one sample",
-                    "Correct kiln.quantize.samples"));
+                    "Correct kiln.quantize.samples");
         }
         Problems problems = new Problems(Failure.QUANTIZE);
         for (Sample sample : samples) {
@@ -81,11 +85,11 @@ public final class SampleReader {
         }
         String name = String.valueOf(path.getFileName());
         if (!Files.isRegularFile(path) || !(name.endsWith(".npy") || name.endsWith(".npz"))) {
-            throw new KilnException(Failure.QUANTIZE.problem(
+            throw Failure.QUANTIZE.exception(
                     Files.exists(path) ? "this is not a file of samples" : "there are no samples here",
                     path.toString(),
                     "a folder of input_0.bin and so on, of pictures or of recordings, or a file .npy or .npz",
-                    "Correct kiln.quantize.samples"));
+                    "Correct kiln.quantize.samples");
         }
         try {
             if (Files.size(path) > MAX_BYTES) {
@@ -102,11 +106,11 @@ public final class SampleReader {
     }
 
     static KilnException tooLarge(String where) {
-        return new KilnException(Failure.QUANTIZE.problem(
+        return Failure.QUANTIZE.exception(
                 "the samples are larger than " + MAX_BYTES / (1 << 20) + " MiB",
                 where,
                 "100 to 500 samples, which suffice",
-                "Choose fewer samples"));
+                "Choose fewer samples");
     }
 
     private static void checkNumbers(Sample sample, Path path, List<Parameter> inputs, Problems problems) {
@@ -170,12 +174,12 @@ public final class SampleReader {
             return others.read(folder, inputs);
         }
         if (Files.isRegularFile(folder.resolve(OtherSamples.FORMS))) {
-            throw new KilnException(Failure.SAMPLES.problem(
+            throw Failure.SAMPLES.exception(
                     "the folder has " + OtherSamples.FORMS + ", for pictures and recordings, and "
                             + files.firstEntry().getValue().getFileName(),
                     folder.toString(),
                     "one kind of samples",
-                    "Delete one of them"));
+                    "Delete one of them");
         }
         long wanted = inputs.stream().mapToLong(input -> input.type().bytes()).sum();
         if (files.size() > SampleReader.MAX_SAMPLES || wanted * files.size() > SampleReader.MAX_BYTES) {
@@ -240,5 +244,101 @@ public final class SampleReader {
          * @throws io.kiln.base.KilnException if they cannot be used
          */
         List<Sample> read(Path folder, List<Parameter> inputs);
+    }
+
+    /**
+     * Labels of samples: lines {@code sample,label}, where the sample is its number or its file's name, and the label the
+     * index of its class. A first line of other words is a heading.
+     *
+     * @param file for messages
+     * @param bySample the label by the number of the sample, or by the name of its file if it is a picture or a recording
+     */
+    private record Labels(Path file, Map<String, Integer> bySample) {
+        private static final Pattern LINE = Pattern.compile("\\s*(.+?)\\s*[,;]\\s*([0-9]{1,9})\\s*");
+        private static final Pattern NUMBERED = Pattern.compile("(?:input_|sample )?([0-9]{1,9})(?:\\.bin)?");
+        private static final int MAX_FINDINGS = 10;
+        private static final long MAX_BYTES = 1L << 24;
+
+        /**
+         * Reads a file.
+         *
+         * @throws KilnException with its first wrong lines
+         */
+        static Labels read(Path file) {
+            List<String> lines = lines(file);
+            Problems problems = new Problems(Failure.QUANTIZE);
+            Map<String, Integer> labels = new LinkedHashMap<>();
+            for (int i = 0; i < lines.size() && problems.list().size() < MAX_FINDINGS; i++) {
+                Matcher matcher = LINE.matcher(lines.get(i));
+                boolean isHeading = i == 0 && !lines.get(i).matches(".*[0-9].*");
+                if (lines.get(i).isBlank() || isHeading) {
+                    continue;
+                }
+                if (!matcher.matches()) {
+                    problems.add("the line is `" + lines.get(i) + "`", file + ":" + (i + 1), "sample,label", "");
+                } else if (labels.put(key(matcher.group(1)), Integer.valueOf(matcher.group(2))) != null) {
+                    problems.add(
+                            "sample " + matcher.group(1) + " has two labels", file + ":" + (i + 1), "one each", "");
+                }
+            }
+            problems.throwIfAny();
+            return new Labels(file, labels);
+        }
+
+        private static List<String> lines(Path file) {
+            try {
+                if (Files.size(file) > MAX_BYTES) {
+                    throw Failure.QUANTIZE.exception(
+                            "the file of labels is too large", file.toString(), "a line for each sample", "");
+                }
+                return Files.readAllLines(file);
+            } catch (CharacterCodingException e) {
+                throw Failure.QUANTIZE.exception("the labels are not text", file.toString(), "lines in UTF-8", "");
+            } catch (IOException e) {
+                throw FileFailure.of("cannot read", file, e);
+            }
+        }
+
+        /**
+         * The samples with their labels.
+         *
+         * @throws KilnException unless every sample has one, and every label a sample
+         */
+        List<Sample> applied(List<Sample> samples) {
+            List<Sample> labelled = new ArrayList<>();
+            Map<String, Integer> left = new LinkedHashMap<>(bySample);
+            List<String> missing = new ArrayList<>();
+            for (Sample sample : samples) {
+                Integer label = left.remove(key(sample.name()));
+                if (label == null) {
+                    missing.add(sample.name());
+                } else {
+                    labelled.add(sample.labelled(label));
+                }
+            }
+            Problems problems = new Problems(Failure.QUANTIZE);
+            if (!missing.isEmpty()) {
+                problems.add(
+                        missing.size() + " samples have no label, the first is " + missing.get(0),
+                        file.toString(),
+                        "a line sample,label for each",
+                        "Add the labels, or name no file");
+            }
+            if (!left.isEmpty()) {
+                problems.add(
+                        left.size() + " labels have no sample, the first is that of "
+                                + left.keySet().iterator().next(),
+                        file.toString(),
+                        "numbers of samples, or the names of their files",
+                        "Correct the numbers");
+            }
+            problems.throwIfAny();
+            return labelled;
+        }
+
+        private static String key(String sample) {
+            Matcher matcher = NUMBERED.matcher(sample);
+            return matcher.matches() ? Integer.valueOf(matcher.group(1)).toString() : sample;
+        }
     }
 }

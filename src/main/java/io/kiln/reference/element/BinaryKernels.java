@@ -8,10 +8,11 @@ import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Binary.Kind;
 import io.kiln.ir.op.element.FixedPointMultiply;
-import io.kiln.ir.op.element.PairLookup;
+import io.kiln.ir.op.element.Lookups.PairLookup;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /** Functions of two elements. */
 final class BinaryKernels {
@@ -26,19 +27,21 @@ final class BinaryKernels {
             case FLOAT32 ->
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), lhs.floats()[at[i]], rhs.floats()[by[i]]))
-                        : reals(type, i -> real(op.kind(), lhs.floats()[at[i]], rhs.floats()[by[i]]));
+                        : Tensor.ofReals(type, i -> real(op.kind(), lhs.floats()[at[i]], rhs.floats()[by[i]]));
             case INT8, UINT8, INT16 ->
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), (long) lhs.ints()[at[i]], rhs.ints()[by[i]]))
-                        : ints(type, i -> narrow(whole(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]), type.dtype()));
+                        : Tensor.ofInts(
+                                type,
+                                i -> narrow(whole(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]), type.dtype()));
             case INT64 ->
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), lhs.longs()[at[i]], rhs.longs()[by[i]]))
-                        : longs(type, i -> whole(op.kind(), lhs.longs()[at[i]], rhs.longs()[by[i]]));
+                        : Tensor.ofLongs(type, i -> whole(op.kind(), lhs.longs()[at[i]], rhs.longs()[by[i]]));
             default ->
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), (long) lhs.ints()[at[i]], rhs.ints()[by[i]]))
-                        : ints(type, i -> (int) word(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]));
+                        : Tensor.ofInts(type, i -> (int) word(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]));
         };
     }
 
@@ -61,7 +64,7 @@ final class BinaryKernels {
         int[] data = Elementwise.broadcast(args.get(0).shape(), type.shape());
         int[] multiplier = Elementwise.broadcast(args.get(1).shape(), type.shape());
         int[] shift = Elementwise.broadcast(args.get(FixedPointMultiply.SHIFT).shape(), type.shape());
-        return ints(type, i -> {
+        return Tensor.ofInts(type, i -> {
             int x = args.get(0).ints()[data[i]];
             int by = args.get(1).ints()[multiplier[i]];
             int left = 31 - args.get(FixedPointMultiply.SHIFT).ints()[shift[i]];
@@ -127,27 +130,23 @@ final class BinaryKernels {
         };
     }
 
-    /** Primitive comparisons: NaN is not equal to anything, and 0 equals -0. */
-    private static boolean compare(Kind kind, float a, float b) {
-        return switch (kind) {
-            case EQUAL -> a == b;
-            case NOT_EQUAL -> a != b;
-            case LESS -> a < b;
-            case LESS_EQUAL -> a <= b;
-            case GREATER -> a > b;
-            case GREATER_EQUAL -> a >= b;
-            default -> throw unknown(kind);
-        };
+    private static boolean compare(Kind kind, long a, long b) {
+        return holds(kind, a < b, a == b, a > b);
     }
 
-    private static boolean compare(Kind kind, long a, long b) {
+    /** Primitive comparisons: NaN is not equal to anything, and 0 equals -0. */
+    private static boolean compare(Kind kind, float a, float b) {
+        return holds(kind, a < b, a == b, a > b);
+    }
+
+    private static boolean holds(Kind kind, boolean isLess, boolean isEqual, boolean isGreater) {
         return switch (kind) {
-            case EQUAL -> a == b;
-            case NOT_EQUAL -> a != b;
-            case LESS -> a < b;
-            case LESS_EQUAL -> a <= b;
-            case GREATER -> a > b;
-            case GREATER_EQUAL -> a >= b;
+            case EQUAL -> isEqual;
+            case NOT_EQUAL -> !isEqual;
+            case LESS -> isLess;
+            case LESS_EQUAL -> isLess || isEqual;
+            case GREATER -> isGreater;
+            case GREATER_EQUAL -> isGreater || isEqual;
             default -> throw unknown(kind);
         };
     }
@@ -156,48 +155,8 @@ final class BinaryKernels {
         return new IllegalArgumentException("no such function of these elements: " + kind);
     }
 
-    private interface Reals {
-        float at(int index);
-    }
-
-    private interface Longs {
-        long at(int index);
-    }
-
-    private interface Ints {
-        int at(int index);
-    }
-
-    private interface Comparisons {
-        boolean at(int index);
-    }
-
-    private static Tensor reals(TensorType type, Reals elements) {
-        float[] result = new float[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = elements.at(i);
-        }
-        return Tensor.of(type, result);
-    }
-
-    private static Tensor longs(TensorType type, Longs elements) {
-        long[] result = new long[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = elements.at(i);
-        }
-        return Tensor.of(type, result);
-    }
-
-    private static Tensor ints(TensorType type, Ints elements) {
-        int[] result = new int[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = elements.at(i);
-        }
-        return Tensor.of(type, result);
-    }
-
-    private static Tensor comparisons(TensorType type, Comparisons elements) {
-        return ints(type, i -> elements.at(i) ? 1 : 0);
+    private static Tensor comparisons(TensorType type, IntPredicate holds) {
+        return Tensor.ofInts(type, i -> holds.test(i) ? 1 : 0);
     }
 
     static Tensor pairs(PairLookup op, List<Tensor> args, TensorType type) {

@@ -23,6 +23,15 @@ public final class Elements {
         this.ints = new int[isLong || type.dtype().isFloat() ? 0 : count];
     }
 
+    /** Begins with the elements of a tensor of the type. */
+    public static Elements of(Tensor from) {
+        Elements elements = new Elements(from.type());
+        for (int i = 0; i < from.shape().elements(); i++) {
+            elements.copy(from, i, i);
+        }
+        return elements;
+    }
+
     /** Copies an element; types must agree. */
     public void copy(Tensor from, int index, int to) {
         if (type.dtype().isFloat()) {
@@ -68,13 +77,13 @@ public final class Elements {
 
     /** A tensor whose elements are elements of another, selected by the indices along all dimensions. */
     public static Tensor pick(TensorType type, Tensor from, ToIntFunction<int[]> source) {
-        Elements elements = new Elements(type);
+        int[] places = new int[(int) type.shape().elements()];
         int[] at = new int[type.shape().rank()];
-        for (int i = 0; i < type.shape().elements(); i++) {
-            elements.copy(from, source.applyAsInt(at), i);
+        for (int i = 0; i < places.length; i++) {
+            places[i] = source.applyAsInt(at);
             advance(at, type.shape());
         }
-        return elements.tensor();
+        return from.gather(places, type);
     }
 
     /** Advances to the next element in row-major order. */

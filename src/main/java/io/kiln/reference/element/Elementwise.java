@@ -22,45 +22,25 @@ public final class Elementwise {
 
     public static Tensor biasAdd(BiasAdd op, List<Tensor> args, TensorType type) {
         Channels channels = Channels.of(type.shape(), op.axis());
+        Tensor data = args.get(0);
+        Tensor bias = args.get(1);
         if (type.dtype().isFloat()) {
-            float[] result = args.get(0).floats().clone();
-            float[] bias = args.get(1).floats();
-            for (int i = 0; i < result.length; i++) {
-                result[i] += bias[channels.of(i)];
-            }
-            return Tensor.of(type, result);
+            return Tensor.ofReals(type, i -> data.floats()[i] + bias.floats()[channels.of(i)]);
         }
-        if (type.dtype() == DType.INT64) {
-            long[] result = args.get(0).longs().clone();
-            long[] bias = args.get(1).longs();
-            for (int i = 0; i < result.length; i++) {
-                result[i] += bias[channels.of(i)];
-            }
-            return Tensor.of(type, result);
-        }
-        int[] result = args.get(0).ints().clone();
-        int[] bias = args.get(1).ints();
-        for (int i = 0; i < result.length; i++) {
-            result[i] += bias[channels.of(i)];
-        }
-        return Tensor.of(type, result);
+        return type.dtype() == DType.INT64
+                ? Tensor.ofLongs(type, i -> data.longs()[i] + bias.longs()[channels.of(i)])
+                : Tensor.ofInts(type, i -> data.ints()[i] + bias.ints()[channels.of(i)]);
     }
 
     public static Tensor clip(Clip op, List<Tensor> args, TensorType type) {
         if (type.dtype().isFloat()) {
-            float[] result = args.get(0).floats().clone();
+            float[] data = args.get(0).floats();
             float low = op.min() > -Float.MAX_VALUE ? (float) op.min() : Float.NEGATIVE_INFINITY;
             float high = op.max() < Float.MAX_VALUE ? (float) op.max() : Float.POSITIVE_INFINITY;
-            for (int i = 0; i < result.length; i++) {
-                result[i] = result[i] < low ? low : result[i] > high ? high : result[i];
-            }
-            return Tensor.of(type, result);
+            return Tensor.ofReals(type, i -> data[i] < low ? low : data[i] > high ? high : data[i]);
         }
-        int[] result = args.get(0).ints().clone();
-        for (int i = 0; i < result.length; i++) {
-            result[i] = FixedPoint.clamp(result[i], (long) op.min(), (long) op.max());
-        }
-        return Tensor.of(type, result);
+        int[] data = args.get(0).ints();
+        return Tensor.ofInts(type, i -> FixedPoint.clamp(data[i], (long) op.min(), (long) op.max()));
     }
 
     public static Tensor addQuantized(QnnAdd op, List<Tensor> args, TensorType type) {
@@ -72,13 +52,8 @@ public final class Elementwise {
         int outZero = args.get(7).scalarInt();
         int[] lhsIndex = broadcast(args.get(0).shape(), type.shape());
         int[] rhsIndex = broadcast(args.get(1).shape(), type.shape());
-        int[] result = new int[lhsIndex.length];
-        for (int i = 0; i < result.length; i++) {
-            long value = sum.applyAsLong(lhs[lhsIndex[i]] - lhsZero, rhs[rhsIndex[i]] - rhsZero);
-            result[i] = FixedPoint.clamp(
-                    value + outZero, type.dtype().min(), type.dtype().max());
-        }
-        return Tensor.of(type, result);
+        return Tensor.ofLimited(
+                type, i -> sum.applyAsLong(lhs[lhsIndex[i]] - lhsZero, rhs[rhsIndex[i]] - rhsZero) + outZero);
     }
 
     /** The sum of two values less their zero points, on the output's scale. */

@@ -14,13 +14,13 @@ import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.FixedPointMultiply;
 import io.kiln.ir.op.element.Full;
 import io.kiln.ir.op.element.LeakyRelu;
-import io.kiln.ir.op.element.PairLookup;
+import io.kiln.ir.op.element.Lookups.PairLookup;
+import io.kiln.ir.op.element.Lookups.TflLookup;
+import io.kiln.ir.op.element.Lookups.TflLookup16;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
-import io.kiln.ir.op.element.TflLookup;
-import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.element.Where;
@@ -59,48 +59,30 @@ public final class ElementwiseKernels {
 
     private static Tensor cast(Cast op, List<Tensor> args, TensorType type) {
         Tensor data = args.get(0);
-        int count = Math.toIntExact(type.shape().elements());
         if (op.dtype().isFloat()) {
-            float[] result = new float[count];
-            for (int i = 0; i < count; i++) {
-                result[i] = data.isFloat() ? data.floats()[i] : real(data, i);
-            }
-            return Tensor.of(type, result);
+            return Tensor.ofReals(type, i -> data.isFloat() ? data.floats()[i] : real(data, i));
         }
         if (op.dtype().isLong()) {
-            long[] result = new long[count];
-            for (int i = 0; i < count; i++) {
-                result[i] = data.isFloat() ? truncatedLong(data.floats()[i], op.dtype()) : integer(data, i);
-            }
-            return Tensor.of(type, result);
+            return Tensor.ofLongs(
+                    type, i -> data.isFloat() ? truncatedLong(data.floats()[i], op.dtype()) : integer(data, i));
         }
-        int[] result = new int[count];
-        for (int i = 0; i < count; i++) {
+        return Tensor.ofInts(type, i -> {
             long value = data.isFloat() ? truncated(data.floats()[i], op.dtype()) : integer(data, i);
-            result[i] = switch (op.dtype()) {
+            return switch (op.dtype()) {
                 case INT8 -> (byte) value;
                 case UINT8 -> (int) (value & 0xFF);
                 case INT16 -> (short) value;
                 default -> (int) value;
             };
-        }
-        return Tensor.of(type, result);
+        });
     }
 
     /** The same bits. */
     private static Tensor reinterpret(Reinterpret op, List<Tensor> args, TensorType type) {
         Tensor data = args.get(0);
-        int count = Math.toIntExact(type.shape().elements());
-        float[] reals = new float[count];
-        int[] bits = new int[count];
-        for (int i = 0; i < count; i++) {
-            if (data.isFloat()) {
-                bits[i] = Float.floatToRawIntBits(data.floats()[i]);
-            } else {
-                reals[i] = Float.intBitsToFloat(data.ints()[i]);
-            }
-        }
-        return op.dtype().isFloat() ? Tensor.of(type, reals) : Tensor.of(type, bits);
+        return op.dtype().isFloat()
+                ? Tensor.ofReals(type, i -> Float.intBitsToFloat(data.ints()[i]))
+                : Tensor.ofInts(type, i -> Float.floatToRawIntBits(data.floats()[i]));
     }
 
     /** Truncated towards zero; NaN becomes 0. */
@@ -135,24 +117,11 @@ public final class ElementwiseKernels {
         Tensor x = args.get(1).gather(Elementwise.broadcast(args.get(1).shape(), type.shape()), type);
         Tensor y = args.get(2).gather(Elementwise.broadcast(args.get(2).shape(), type.shape()), type);
         if (type.dtype().isFloat()) {
-            float[] result = y.floats().clone();
-            for (int i = 0; i < result.length; i++) {
-                result[i] = conditions[at[i]] != 0 ? x.floats()[i] : result[i];
-            }
-            return Tensor.of(type, result);
+            return Tensor.ofReals(type, i -> (conditions[at[i]] != 0 ? x : y).floats()[i]);
         }
-        if (type.dtype().isLong()) {
-            long[] result = y.longs().clone();
-            for (int i = 0; i < result.length; i++) {
-                result[i] = conditions[at[i]] != 0 ? x.longs()[i] : result[i];
-            }
-            return Tensor.of(type, result);
-        }
-        int[] result = y.ints().clone();
-        for (int i = 0; i < result.length; i++) {
-            result[i] = conditions[at[i]] != 0 ? x.ints()[i] : result[i];
-        }
-        return Tensor.of(type, result);
+        return type.dtype().isLong()
+                ? Tensor.ofLongs(type, i -> (conditions[at[i]] != 0 ? x : y).longs()[i])
+                : Tensor.ofInts(type, i -> (conditions[at[i]] != 0 ? x : y).ints()[i]);
     }
 
     private static Tensor full(Full op, List<Tensor> args, TensorType type) {
@@ -168,14 +137,7 @@ public final class ElementwiseKernels {
         int[] by = Elementwise.broadcast(args.get(1).shape(), type.shape());
         IntBinaryOperator function = op.kind().isComparison() ? comparison(op, args) : arithmetic(op, args);
         long outZero = op.kind().isComparison() ? 0 : args.get(7).scalarInt();
-        int[] result = new int[at.length];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = FixedPoint.clamp(
-                    function.applyAsInt(lhs[at[i]] - lhsZero, rhs[by[i]] - rhsZero) + outZero,
-                    type.dtype().min(),
-                    type.dtype().max());
-        }
-        return Tensor.of(type, result);
+        return Tensor.ofLimited(type, i -> function.applyAsInt(lhs[at[i]] - lhsZero, rhs[by[i]] - rhsZero) + outZero);
     }
 
     private static IntBinaryOperator arithmetic(QnnBinary op, List<Tensor> args) {
@@ -232,18 +194,13 @@ public final class ElementwiseKernels {
     }
 
     private static Tensor addN(TflAddN op, List<Tensor> args, TensorType type) {
-        int[] result = new int[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofLimited(type, i -> {
             int sum = -(op.count() + 1) * op.inputZeroPoint();
             for (Tensor arg : args) {
                 sum += arg.ints()[i];
             }
-            result[i] = FixedPoint.clamp(
-                    (long) rescale(sum * TflAddN.STEP, op.by()) + op.outputZeroPoint(),
-                    type.dtype().min(),
-                    type.dtype().max());
-        }
-        return Tensor.of(type, result);
+            return (long) rescale(sum * TflAddN.STEP, op.by()) + op.outputZeroPoint();
+        });
     }
 
     private static int rescale(int value, QuantizedMultiplier by) {

@@ -4,8 +4,8 @@ package io.kiln.reference.element;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.ir.arith.RealBias;
-import io.kiln.ir.arith.RealScale;
+import io.kiln.ir.arith.RealRescaling.RealBias;
+import io.kiln.ir.arith.RealRescaling.RealScale;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.QnnDequantize;
@@ -27,16 +27,13 @@ public final class Rescaling {
         float[] data = args.get(0).floats();
         float scale = args.get(1).scalarFloat();
         int zeroPoint = args.get(2).scalarInt();
-        int[] result = new int[data.length];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofLimited(type, i -> {
             float real = data[i] / scale;
             long steps = Float.isNaN(real)
                     ? Integer.MIN_VALUE
                     : FixedPoint.clamp(rounded(op.rounding(), real), Integer.MIN_VALUE, Integer.MAX_VALUE);
-            result[i] = FixedPoint.clamp(
-                    steps + zeroPoint, op.outDtype().min(), op.outDtype().max());
-        }
-        return Tensor.of(type, result);
+            return steps + zeroPoint;
+        });
     }
 
     private static long rounded(Rounding rounding, float real) {
@@ -47,11 +44,7 @@ public final class Rescaling {
         int[] data = args.get(0).ints();
         float scale = args.get(1).scalarFloat();
         int zeroPoint = args.get(2).scalarInt();
-        float[] result = new float[data.length];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = scale * (data[i] - zeroPoint);
-        }
-        return Tensor.of(type, result);
+        return Tensor.ofReals(type, i -> scale * (data[i] - zeroPoint));
     }
 
     public static Tensor requantize(TflRequantize op, List<Tensor> args, TensorType type) {
@@ -59,8 +52,7 @@ public final class Rescaling {
         int[] multipliers = args.get(1).ints();
         int[] shifts = args.get(2).ints();
         Channels channels = Channels.of(type.shape(), op.axis());
-        int[] result = new int[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofLimited(type, i -> {
             int channel = channels.of(i);
             int multiplier = multipliers[multipliers.length == 1 ? 0 : channel];
             int shift = shifts[shifts.length == 1 ? 0 : channel];
@@ -68,12 +60,8 @@ public final class Rescaling {
                     ? FixedPoint.multiplyByQuantizedMultiplier(
                             args.get(0).longs()[i] - op.inputZeroPoint(), multiplier, shift)
                     : rescaled(op.rounding(), args.get(0).ints()[i] - op.inputZeroPoint(), multiplier, shift);
-            result[i] = FixedPoint.clamp(
-                    rescaled + op.outputZeroPoint(),
-                    op.outDtype().min(),
-                    op.outDtype().max());
-        }
-        return Tensor.of(type, result);
+            return rescaled + op.outputZeroPoint();
+        });
     }
 
     private static long rescaled(Rounding rounding, int x, int multiplier, int shift) {
@@ -97,12 +85,7 @@ public final class Rescaling {
                         bias[c],
                         args.get(4).scalarFloat()));
         int zeroPoint = args.get(5).scalarInt();
-        int[] result = new int[data.length];
-        for (int i = 0; i < result.length; i++) {
-            result[i] =
-                    FixedPoint.clamp(by[i % by.length].rescale(data[i]) + zeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE);
-        }
-        return Tensor.of(type, result);
+        return Tensor.ofLimited(type, i -> by[i % by.length].rescale(data[i]) + zeroPoint);
     }
 
     public static Tensor requantizeReal(TflRealRequantize op, List<Tensor> args, TensorType type) {
@@ -118,15 +101,8 @@ public final class Rescaling {
                         args.get(3).scalarFloat(),
                         args.get(4).scalarFloat()));
         int zeroPoint = args.get(5).scalarInt();
-        int[] result = new int[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
-            long sum = wide ? data.longs()[i] : data.ints()[i];
-            result[i] = FixedPoint.clamp(
-                    by[i % by.length].rescale(sum) + zeroPoint,
-                    op.outDtype().min(),
-                    op.outDtype().max());
-        }
-        return Tensor.of(type, result);
+        return Tensor.ofLimited(
+                type, i -> by[i % by.length].rescale(wide ? data.longs()[i] : data.ints()[i]) + zeroPoint);
     }
 
     public static Tensor requantizeOnce(QnnRequantize op, List<Tensor> args, TensorType type) {
@@ -138,14 +114,9 @@ public final class Rescaling {
         QuantizedMultiplier[] by = new QuantizedMultiplier[inputScales.length];
         Arrays.setAll(by, i -> op.multiplier(inputScales[i], outputScale));
         Channels channels = Channels.of(type.shape(), op.axis());
-        int[] result = new int[data.length];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofLimited(type, i -> {
             QuantizedMultiplier m = by[by.length == 1 ? 0 : channels.of(i)];
-            int centred = data[i] - inputZero;
-            long rescaled = rescaled(op.rounding(), centred, m.multiplier(), m.shift());
-            result[i] = FixedPoint.clamp(
-                    rescaled + outputZero, op.outDtype().min(), op.outDtype().max());
-        }
-        return Tensor.of(type, result);
+            return rescaled(op.rounding(), data[i] - inputZero, m.multiplier(), m.shift()) + outputZero;
+        });
     }
 }

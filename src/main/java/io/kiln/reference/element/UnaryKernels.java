@@ -9,9 +9,9 @@ import io.kiln.ir.arith.HalfRounding;
 import io.kiln.ir.arith.InterpolatedTable;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.Lookups.TflLookup;
+import io.kiln.ir.op.element.Lookups.TflLookup16;
 import io.kiln.ir.op.element.TflLeakyRelu;
-import io.kiln.ir.op.element.TflLookup;
-import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.type.TensorType;
@@ -123,18 +123,12 @@ public final class UnaryKernels {
     }
 
     private static Tensor reals(List<Tensor> args, TensorType type, Real function) {
-        float[] result = args.get(0).floats().clone();
-        for (int i = 0; i < result.length; i++) {
-            result[i] = function.of(result[i]);
-        }
-        return Tensor.of(type, result);
+        float[] data = args.get(0).floats();
+        return Tensor.ofReals(type, i -> function.of(data[i]));
     }
 
     private static Tensor integers(List<Tensor> args, TensorType type, IntUnaryOperator function) {
-        int[] result = args.get(0).ints().clone();
-        for (int i = 0; i < result.length; i++) {
-            result[i] = function.applyAsInt(result[i]);
-        }
-        return Tensor.of(type, result);
+        int[] data = args.get(0).ints();
+        return Tensor.ofInts(type, i -> function.applyAsInt(data[i]));
     }
 }

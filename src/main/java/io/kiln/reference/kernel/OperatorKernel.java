@@ -2,7 +2,6 @@
 package io.kiln.reference.kernel;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -42,11 +41,45 @@ public interface OperatorKernel<O extends Op> {
     /** An entry for an operator that only the user's C or an NPU can compute. */
     static Map.Entry<Class<? extends Op>, OperatorKernel<Op>> opaque(Class<? extends Op> op) {
         return Map.entry(op, (any, args, type, functions) -> {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "only C or an NPU knows the result of " + any.name(),
                     "",
                     "operators that can be computed at build time",
-                    "Change the model so that its result is not needed at build time"));
+                    "Change the model so that its result is not needed at build time");
         });
+    }
+
+    /** Runs the functions that operators call, by index in the caller. */
+    public interface FunctionCalls {
+        /**
+         * The results of a function.
+         *
+         * @param variables values of its variables; updated by the call
+         */
+        List<Tensor> call(int function, List<Tensor> inputs, List<Tensor> variables);
+
+        /**
+         * Called before a loop body runs.
+         *
+         * @throws io.kiln.base.KilnException if loops have run too often
+         */
+        void spendIteration(int body);
+    }
+
+    /**
+     * The effects of an operator.
+     *
+     * @param result its result
+     * @param written new values of the variables, in the order of {@link Op#writes}
+     */
+    public record Outcome(Tensor result, List<Tensor> written) {
+        public Outcome {
+            written = List.copyOf(written);
+        }
+
+        /** The outcome of an operator that only changes variables. */
+        public static Outcome of(List<Tensor> written) {
+            return new Outcome(Tensor.of(TensorType.UNIT, new int[0]), written);
+        }
     }
 }

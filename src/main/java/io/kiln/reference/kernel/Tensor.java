@@ -3,11 +3,13 @@ package io.kiln.reference.kernel;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.IntToLongFunction;
+import java.util.function.IntUnaryOperator;
 
 /**
  * A value in the interpreter: integers of up to 32 bits widened to int, 64-bit integers as long, or floats; row-major.
@@ -42,6 +44,37 @@ public final class Tensor {
     /** An int64 or uint64 tensor; takes ownership of the array. */
     public static Tensor of(TensorType type, long[] longs) {
         return new Tensor(type, NO_INTS, longs, NO_FLOATS);
+    }
+
+    /** A tensor of floats, each by its place in row-major order. */
+    public static Tensor ofReals(TensorType type, Bytes.Reals element) {
+        float[] floats = new float[Math.toIntExact(type.shape().elements())];
+        for (int i = 0; i < floats.length; i++) {
+            floats[i] = element.at(i);
+        }
+        return of(type, floats);
+    }
+
+    /** A tensor of integers of up to 32 bits, each by its place in row-major order. */
+    public static Tensor ofInts(TensorType type, IntUnaryOperator element) {
+        int[] ints = new int[Math.toIntExact(type.shape().elements())];
+        Arrays.setAll(ints, element);
+        return of(type, ints);
+    }
+
+    /** Likewise, with integers that are limited to the type. */
+    public static Tensor ofLimited(TensorType type, IntToLongFunction element) {
+        return ofInts(
+                type,
+                i -> FixedPoint.clamp(
+                        element.applyAsLong(i), type.dtype().min(), type.dtype().max()));
+    }
+
+    /** A tensor of integers of 64 bits, each by its place in row-major order. */
+    public static Tensor ofLongs(TensorType type, IntToLongFunction element) {
+        long[] longs = new long[Math.toIntExact(type.shape().elements())];
+        Arrays.setAll(longs, element);
+        return of(type, longs);
     }
 
     /** Sums that wrap around in the type, int32 or int64; takes ownership of the array. */
@@ -84,21 +117,10 @@ public final class Tensor {
     public Bytes toBytes() {
         int width = type.dtype().bytes();
         int count = Math.toIntExact(type.shape().elements());
-        ByteBuffer buffer = ByteBuffer.allocate(width * count).order(ByteOrder.LITTLE_ENDIAN);
-        for (float value : floats) {
-            buffer.putFloat(value);
+        if (type.dtype().isFloat()) {
+            return Bytes.ofReals(count, i -> floats[i]);
         }
-        for (long value : longs) {
-            buffer.putLong(value);
-        }
-        for (int value : ints) {
-            switch (width) {
-                case 1 -> buffer.put((byte) value);
-                case 2 -> buffer.putShort((short) value);
-                default -> buffer.putInt(value);
-            }
-        }
-        return Bytes.wrap(buffer.array());
+        return Bytes.ofIntegers(count, width, type.dtype().isLong() ? i -> longs[i] : i -> ints[i]);
     }
 
     /** The same elements under another shape. */

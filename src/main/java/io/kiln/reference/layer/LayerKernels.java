@@ -3,6 +3,7 @@ package io.kiln.reference.layer;
 
 import static io.kiln.reference.kernel.OperatorKernel.pure;
 
+import io.kiln.base.DType;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
@@ -18,18 +19,18 @@ import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.Conv2d;
-import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.MaxPool2d;
-import io.kiln.ir.op.layer.OnnxAveragePool;
-import io.kiln.ir.op.layer.OnnxResize2d;
-import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxResize2d;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxSoftmax;
 import io.kiln.ir.op.layer.QnnConv2d;
-import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
-import io.kiln.ir.op.layer.TransposedWindow;
+import io.kiln.ir.op.layer.TransposedConvolutions.Conv2dTranspose;
+import io.kiln.ir.op.layer.TransposedConvolutions.QnnConv2dTranspose;
+import io.kiln.ir.op.layer.TransposedConvolutions.TransposedWindow;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Reshape;
@@ -39,7 +40,7 @@ import io.kiln.reference.element.Elementwise;
 import io.kiln.reference.element.Rescaling;
 import io.kiln.reference.kernel.OperatorKernel;
 import io.kiln.reference.kernel.Tensor;
-import io.kiln.reference.layer.Geometry.Weights;
+import io.kiln.reference.layer.LayerKernels.Geometry.Weights;
 import io.kiln.reference.layer.OnnxLayers.TreeKernel;
 import java.util.Arrays;
 import java.util.List;
@@ -182,17 +183,15 @@ public final class LayerKernels {
         float[] data = args.get(0).floats();
         float[] weights = args.get(1).floats();
         int depth = args.get(1).shape().dim(1);
-        float[] result = new float[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofReals(type, i -> {
             int row = i / op.units() * depth;
             int unit = i % op.units() * depth;
             float sum = 0;
             for (int c = 0; c < depth; c++) {
                 sum += data[row + c] * weights[unit + c];
             }
-            result[i] = sum;
-        }
-        return Tensor.of(type, result);
+            return sum;
+        });
     }
 
     /** A sum of products for each block, and then its scale. */
@@ -203,8 +202,7 @@ public final class LayerKernels {
         float[] zeroPoints = args.get(3).floats();
         int depth = args.get(1).shape().dim(1);
         int blocks = op.blocks(depth);
-        float[] result = new float[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofReals(type, i -> {
             int row = i / op.units() * depth;
             int unit = i % op.units();
             float sum = 0;
@@ -216,9 +214,8 @@ public final class LayerKernels {
                 }
                 sum += ofBlock * scales[unit * blocks + b];
             }
-            result[i] = sum;
-        }
-        return Tensor.of(type, result);
+            return sum;
+        });
     }
 
     /** Adds an input pixel to an output pixel through one tap of the kernels; positions of their first channels. */
@@ -259,11 +256,7 @@ public final class LayerKernels {
                 }
             }
         });
-        float[] result = new float[sums.length];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = (float) sums[i];
-        }
-        return Tensor.of(type, result);
+        return Tensor.ofReals(type, i -> (float) sums[i]);
     }
 
     private static void forEachTap(TransposedWindow window, Shape in, Shape out, Tap tap) {
@@ -386,5 +379,92 @@ public final class LayerKernels {
             }
         }
         return count;
+    }
+
+    /** Sizes of NHWC data under a window, and which taps of the window lie inside the data. */
+    record Geometry(Window window, int batch, Image in, Image out) {
+        /** Sizes of one image. */
+        record Image(int rows, int columns, int channels) {
+            static Image of(Shape shape) {
+                return new Image(shape.dim(1), shape.dim(2), shape.dim(3));
+            }
+
+            /** Index of the first channel of a pixel of the n-th image. */
+            int pixel(int n, int row, int column) {
+                return ((n * rows + row) * columns + column) * channels;
+            }
+        }
+
+        static Geometry of(Window window, Shape data, Shape output) {
+            return new Geometry(window, data.dim(0), Image.of(data), Image.of(output));
+        }
+
+        /** First input row of an output row's window; may lie in the padding. */
+        int top(int row) {
+            return row * window.strideH() - window.padTop();
+        }
+
+        int left(int column) {
+            return column * window.strideW() - window.padLeft();
+        }
+
+        /** First tap at or after the data's edge. */
+        static int firstTap(int origin, int dilation) {
+            return origin >= 0 ? 0 : (-origin + dilation - 1) / dilation;
+        }
+
+        /** One past the last tap inside the data. */
+        static int lastTap(int origin, int dilation, int kernel, int size) {
+            return size <= origin ? 0 : Math.min(kernel, (size - origin + dilation - 1) / dilation);
+        }
+
+        /** Index of the first channel of a pixel. */
+        int input(int n, int row, int column) {
+            return in.pixel(n, row, column);
+        }
+
+        int output(int n, int row, int column) {
+            return out.pixel(n, row, column);
+        }
+
+        /**
+         * Layout of weights. Both layouts keep the channels of a tap together, and a depthwise output channel has one input
+         * channel.
+         *
+         * @param depth input channels per output channel
+         * @param inputStep output channels that share their input channels
+         */
+        record Weights(boolean depthwise, int outC, int kernelH, int kernelW, int depth, int inputStep) {
+            static Weights of(Geometry g, int groups, Shape shape, boolean depthwise) {
+                int depth = depthwise ? 1 : shape.dim(3);
+                return new Weights(
+                        depthwise,
+                        g.out().channels(),
+                        g.window().kernelH(),
+                        g.window().kernelW(),
+                        depth,
+                        g.out().channels() / groups);
+            }
+
+            int index(int o, int kh, int kw) {
+                return depthwise ? (kh * kernelW + kw) * outC + o : ((o * kernelH + kh) * kernelW + kw) * depth;
+            }
+
+            int firstInput(int o) {
+                return o / inputStep * depth;
+            }
+
+            /** A layer's weights as real values, in the same layout; arguments as those of {@code qnn.conv2d}. */
+            static Tensor real(List<Tensor> args, int channels, boolean depthwise) {
+                int[] weights = args.get(1).ints();
+                int zeroPoint = args.get(3).scalarInt();
+                float[] scales = args.get(5).floats();
+                int perChannel = weights.length / channels;
+                return Tensor.ofReals(new TensorType(args.get(1).shape(), DType.FLOAT32), i -> {
+                    int channel = depthwise ? i % channels : i / perChannel;
+                    return scales[scales.length == 1 ? 0 : channel] * (weights[i] - zeroPoint);
+                });
+            }
+        }
     }
 }

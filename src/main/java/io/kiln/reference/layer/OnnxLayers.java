@@ -7,16 +7,15 @@ import io.kiln.ir.arith.OnnxMean;
 import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
 import io.kiln.ir.arith.SingleLogarithm;
 import io.kiln.ir.op.OnnxForm;
-import io.kiln.ir.op.layer.OnnxAveragePool;
-import io.kiln.ir.op.layer.OnnxResize2d;
-import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxResize2d;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxSoftmax;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.DoubleStream;
 
 /** Layers whose bytes are those of ONNX Runtime, computed in floats as there. */
 final class OnnxLayers {
@@ -237,18 +236,8 @@ final class OnnxLayers {
                 }
             }
             return kernel.isQuantized()
-                    ? Tensor.of(
-                            type,
-                            DoubleStream.of(sums).mapToInt(sum -> (int) sum).toArray())
-                    : Tensor.of(type, floats(sums));
-        }
-
-        private static float[] floats(double[] values) {
-            float[] floats = new float[values.length];
-            for (int i = 0; i < values.length; i++) {
-                floats[i] = (float) values[i];
-            }
-            return floats;
+                    ? Tensor.ofInts(type, i -> (int) sums[i])
+                    : Tensor.ofReals(type, i -> (float) sums[i]);
         }
 
         private boolean isQuantized() {

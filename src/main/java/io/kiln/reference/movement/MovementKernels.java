@@ -9,11 +9,11 @@ import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
-import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Take;
-import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
 import io.kiln.ir.op.movement.Transpose;
+import io.kiln.ir.op.movement.Updates.ScatterNd;
+import io.kiln.ir.op.movement.Updates.TflDynamicUpdateSlice;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.element.Elements;
@@ -112,10 +112,7 @@ public final class MovementKernels {
 
     private static Tensor scatter(ScatterNd op, List<Tensor> args, TensorType type) {
         Tensor updates = args.get(2);
-        Elements result = new Elements(type);
-        for (int i = 0; i < type.shape().elements(); i++) {
-            result.copy(args.get(0), i, i);
-        }
+        Elements result = Elements.of(args.get(0));
         int width = type.shape().dim(1);
         for (int i = 0; i < updates.shape().elements(); i++) {
             int row = Math.max(
@@ -135,10 +132,7 @@ public final class MovementKernels {
     public static Tensor update(TflDynamicUpdateSlice op, List<Tensor> args, TensorType type) {
         Tensor update = args.get(1);
         Tensor start = args.get(TflDynamicUpdateSlice.START);
-        Elements result = new Elements(type);
-        for (int i = 0; i < type.shape().elements(); i++) {
-            result.copy(args.get(0), i, i);
-        }
+        Elements result = Elements.of(args.get(0));
         int[] strides = Elements.strides(type.shape());
         int first = 0;
         for (int axis = 0; axis < strides.length; axis++) {

@@ -4,16 +4,15 @@ package io.kiln.reference.reduce;
 import static io.kiln.reference.kernel.OperatorKernel.pure;
 
 import io.kiln.base.DType;
-import io.kiln.base.FixedPoint;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.layer.TflNormalize;
-import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
+import io.kiln.ir.op.movement.Updates.TflDynamicUpdateSlice;
 import io.kiln.ir.op.reduce.ArgReduce;
+import io.kiln.ir.op.reduce.QuantizedReductions.TflProduct;
+import io.kiln.ir.op.reduce.QuantizedReductions.TflSum;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.TflCumsum;
-import io.kiln.ir.op.reduce.TflProduct;
-import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -94,11 +93,7 @@ public final class ReductionKernels {
         for (int i = 0; i < groups.length; i++) {
             result[groups[i]] *= isLong ? data.longs()[i] : data.ints()[i];
         }
-        return isLong
-                ? Tensor.of(type, result)
-                : Tensor.of(
-                        type,
-                        Arrays.stream(result).mapToInt(value -> (int) value).toArray());
+        return isLong ? Tensor.of(type, result) : Tensor.ofInts(type, i -> (int) result[i]);
     }
 
     /** The extreme of the elements that are numbers; infinite if there is none. */
@@ -119,7 +114,11 @@ public final class ReductionKernels {
     }
 
     private static Tensor extremeInteger(Tensor data, int[] groups, TensorType type, boolean isMax) {
-        Elements result = new Elements(type);
+        return data.gather(best(data, groups, type, isMax), type);
+    }
+
+    /** For each element of the result the first place of the extreme of its group. */
+    private static int[] best(Tensor data, int[] groups, TensorType type, boolean isMax) {
         int[] best = new int[(int) type.shape().elements()];
         Arrays.fill(best, -1);
         for (int i = 0; i < groups.length; i++) {
@@ -128,10 +127,7 @@ public final class ReductionKernels {
                 best[groups[i]] = i;
             }
         }
-        for (int i = 0; i < best.length; i++) {
-            result.copy(data, best[i], i);
-        }
-        return result.tensor();
+        return best;
     }
 
     private static boolean isAbove(Tensor data, int a, int b) {
@@ -152,13 +148,7 @@ public final class ReductionKernels {
             result[group] = begun[group] ? op.rescaled((long) result[group] * factor) : factor;
             begun[group] = true;
         }
-        for (int i = 0; i < result.length; i++) {
-            result[i] = FixedPoint.clamp(
-                    (long) op.rescaled(result[i]) + op.outputZeroPoint(),
-                    type.dtype().min(),
-                    type.dtype().max());
-        }
-        return Tensor.of(type, result);
+        return Tensor.ofLimited(type, i -> (long) op.rescaled(result[i]) + op.outputZeroPoint());
     }
 
     private static Tensor sum(TflSum op, List<Tensor> args, TensorType type) {
@@ -176,19 +166,8 @@ public final class ReductionKernels {
         Tensor data = args.get(0);
         int[] groups = groups(data.shape(), List.of(op.axis()));
         int stride = Elements.strides(data.shape())[op.axis()];
-        int[] best = new int[(int) type.shape().elements()];
-        Arrays.fill(best, -1);
-        for (int i = 0; i < groups.length; i++) {
-            int before = best[groups[i]];
-            if (before < 0 || (op.largest() ? isAbove(data, i, before) : isAbove(data, before, i))) {
-                best[groups[i]] = i;
-            }
-        }
-        int[] result = new int[best.length];
-        for (int i = 0; i < best.length; i++) {
-            result[i] = best[i] / stride % data.shape().dim(op.axis());
-        }
-        return Tensor.of(type, result);
+        int[] best = best(data, groups, type, op.largest());
+        return Tensor.ofInts(type, i -> best[i] / stride % data.shape().dim(op.axis()));
     }
 
     private static Tensor topk(Topk op, List<Tensor> args, TensorType type) {

@@ -2,7 +2,7 @@
 package io.kiln.reference.signal;
 
 import io.kiln.ir.arith.FourierRoots;
-import io.kiln.ir.op.signal.SignalFft;
+import io.kiln.ir.op.signal.SignalOperators.SignalFft;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.ArrayList;

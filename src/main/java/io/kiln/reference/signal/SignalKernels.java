@@ -12,22 +12,22 @@ import io.kiln.ir.arith.ScaledLogarithm;
 import io.kiln.ir.arith.SquareRoot;
 import io.kiln.ir.arith.WideDynamicGain;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.signal.FilterBankAccumulate;
-import io.kiln.ir.op.signal.FilterBankGainControl;
-import io.kiln.ir.op.signal.FilterBankLog;
-import io.kiln.ir.op.signal.FilterBankSpectralSubtraction;
-import io.kiln.ir.op.signal.FilterBankSquareRoot;
-import io.kiln.ir.op.signal.SignalAutoScale;
-import io.kiln.ir.op.signal.SignalDelay;
-import io.kiln.ir.op.signal.SignalEnergy;
-import io.kiln.ir.op.signal.SignalFft;
-import io.kiln.ir.op.signal.SignalFrame;
-import io.kiln.ir.op.signal.SignalOverlapAdd;
-import io.kiln.ir.op.signal.SignalStack;
-import io.kiln.ir.op.signal.SignalWindow;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankAccumulate;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankGainControl;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankLog;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankSpectralSubtraction;
+import io.kiln.ir.op.signal.FilterBankOperators.FilterBankSquareRoot;
+import io.kiln.ir.op.signal.SignalOperators.SignalAutoScale;
+import io.kiln.ir.op.signal.SignalOperators.SignalDelay;
+import io.kiln.ir.op.signal.SignalOperators.SignalEnergy;
+import io.kiln.ir.op.signal.SignalOperators.SignalFft;
+import io.kiln.ir.op.signal.SignalOperators.SignalFrame;
+import io.kiln.ir.op.signal.SignalOperators.SignalOverlapAdd;
+import io.kiln.ir.op.signal.SignalOperators.SignalStack;
+import io.kiln.ir.op.signal.SignalOperators.SignalWindow;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.OperatorKernel;
-import io.kiln.reference.kernel.Outcome;
+import io.kiln.reference.kernel.OperatorKernel.Outcome;
 import io.kiln.reference.kernel.Tensor;
 import java.util.Arrays;
 import java.util.List;
@@ -234,11 +234,8 @@ public final class SignalKernels {
     private static Tensor squareRoot(FilterBankSquareRoot op, List<Tensor> args, TensorType type) {
         int bits = args.get(FilterBankSquareRoot.BITS).scalarInt();
         boolean isShift = bits >= 0 && bits < Integer.SIZE;
-        return Tensor.of(
-                type,
-                Arrays.stream(args.get(0).longs())
-                        .mapToInt(value -> isShift ? SquareRoot.of(value) >>> bits : 0)
-                        .toArray());
+        long[] data = args.get(0).longs();
+        return Tensor.ofInts(type, i -> isShift ? SquareRoot.of(data[i]) >>> bits : 0);
     }
 
     private static Outcome spectralSubtraction(FilterBankSpectralSubtraction op, List<Tensor> args, TensorType type) {
@@ -268,13 +265,10 @@ public final class SignalKernels {
         int[] data = args.get(0).ints();
         int[] noise = args.get(FilterBankGainControl.NOISE).ints();
         int[] gains = args.get(FilterBankGainControl.GAINS).ints();
-        int[] result = new int[data.length];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofInts(type, i -> {
             long gain = Integer.toUnsignedLong(WideDynamicGain.at(noise[i], x -> gains[x]));
-            int snr = (int) shifted(Integer.toUnsignedLong(data[i]) * gain, op.snrShift());
-            result[i] = shrink(snr);
-        }
-        return Tensor.of(type, result);
+            return shrink((int) shifted(Integer.toUnsignedLong(data[i]) * gain, op.snrShift()));
+        });
     }
 
     /** {@code x^2 / 4} below 2, else {@code x - 1}. */
@@ -287,13 +281,12 @@ public final class SignalKernels {
 
     private static Tensor log(FilterBankLog op, List<Tensor> args, TensorType type) {
         int[] table = ScaledLogarithm.table();
-        int[] result = args.get(0).ints().clone();
-        for (int i = 0; i < result.length; i++) {
-            int shifted = result[i] << op.correctionBits();
+        int[] data = args.get(0).ints();
+        return Tensor.ofInts(type, i -> {
+            int shifted = data[i] << op.correctionBits();
             boolean isAboveOne = Integer.compareUnsigned(shifted, 1) > 0;
             long value = isAboveOne ? Integer.toUnsignedLong(ScaledLogarithm.of(shifted, op.outputScale(), table)) : 0;
-            result[i] = (int) Math.min(value, DType.INT16.max());
-        }
-        return Tensor.of(type, result);
+            return (int) Math.min(value, DType.INT16.max());
+        });
     }
 }

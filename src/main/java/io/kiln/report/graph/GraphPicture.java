@@ -5,6 +5,7 @@ import io.kiln.report.graph.Graph.Block;
 import io.kiln.report.graph.Graph.Box;
 import io.kiln.report.graph.Layout.Point;
 import io.kiln.report.graph.Layout.Rect;
+import io.kiln.report.graph.Layout.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

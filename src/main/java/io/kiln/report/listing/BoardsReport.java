@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.listing;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrEmpty;
+import io.kiln.report.Json.OrNull;
 import java.util.List;
 
 /**
@@ -27,11 +26,9 @@ public record BoardsReport(List<Entry> boards) {
             String id,
             String from,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Profile profile,
+            @OrNull Profile profile,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            String problem) {}
+            @OrNull String problem) {}
 
     /**
      * A board that can be used.
@@ -54,11 +51,9 @@ public record BoardsReport(List<Entry> boards) {
             List<String> workspace,
             List<String> constants,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Console console,
+            @OrNull Console console,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Timer timer,
+            @OrNull Timer timer,
 
             Emulator emulator,
             String flash) {
@@ -83,8 +78,7 @@ public record BoardsReport(List<Entry> boards) {
             long base,
             long bytes,
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
-            List<String> targets) {
+            @OrEmpty List<String> targets) {
         public Memory {
             targets = List.copyOf(targets);
         }

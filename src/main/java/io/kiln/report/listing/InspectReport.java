@@ -2,7 +2,7 @@
 package io.kiln.report.listing;
 
 import io.kiln.report.BuildReport;
-import io.kiln.report.ReportedTensor;
+import io.kiln.report.BuildReport.ReportedTensor;
 import java.util.List;
 
 /**

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.listing;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrNull;
 import java.util.List;
 
 /**
@@ -22,8 +20,7 @@ public record ToolsReport(
         List<String> install,
         List<Lack> lacks,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Port port) {
+        @OrNull Port port) {
     public ToolsReport {
         tools = List.copyOf(tools);
         missing = List.copyOf(missing);

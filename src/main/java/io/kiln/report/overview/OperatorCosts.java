@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.overview;
 
-import io.kiln.report.BoardCycles;
 import io.kiln.report.BuildReport.Operator;
+import io.kiln.report.CycleReport.BoardCycles;
 import io.kiln.report.graph.Graph.Note;
 import io.kiln.report.page.Shown;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.overview;
 
-import io.kiln.artifact.BufferOverlaps;
+import io.kiln.artifact.ModelMetadata.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.report.BuildReport;
+import io.kiln.report.BuildReport.ModelPart;
 import io.kiln.report.BuildReport.Operator;
-import io.kiln.report.ModelPart;
 import io.kiln.report.page.Shown;
 import java.util.ArrayList;
 import java.util.List;

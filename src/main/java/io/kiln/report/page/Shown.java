@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.page;
 
-import io.kiln.report.ReportedTensor;
+import io.kiln.report.BuildReport.ReportedTensor;
 import java.util.Locale;
 
 /** Formats numbers and tensors for pages; what is null is not known and shown as nothing. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tuning.fit;
 
+import io.kiln.tuning.fit.FitTable.FitCost;
 import io.kiln.tuning.fit.FitTable.Layer;
 import io.kiln.tuning.fit.FitTable.Option;
 import java.util.ArrayList;
@@ -37,7 +38,6 @@ public final class FitSearch {
     /** The fastest programs by prices that are improved. */
     private static final int MOST_IMPROVED = 8;
 
-    /** The numbers of RAM for which a front is searched. */
     private static final int MOST_OF_RAM = 6;
 
     private final FitTable table;

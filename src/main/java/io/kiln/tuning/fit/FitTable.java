@@ -3,11 +3,14 @@ package io.kiln.tuning.fit;
 
 import io.kiln.schedule.LayerGoal;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * A program as a sum: the costs of its layers with each goal, and those of the rest. Cycles add up. Of flash, parts with one name are there once,
@@ -77,5 +80,36 @@ public record FitTable(FitCost rest, List<Layer> layers) {
             goals.put(layer.name, layer.options.get(choice.get(i)).goal);
         }
         return goals;
+    }
+
+    /**
+     * What a program costs.
+     *
+     * @param cycles of one inference
+     * @param flash bytes of read-only memory
+     * @param ram bytes of writable memory
+     */
+    public record FitCost(long cycles, long flash, long ram) {
+        /** Whether it is at most as large in everything, and smaller in something. */
+        public boolean beats(FitCost other) {
+            return cycles <= other.cycles && flash <= other.flash && ram <= other.ram && !equals(other);
+        }
+
+        /**
+         * What no other beats, one of each cost, the fastest first.
+         *
+         * @param all things with costs
+         */
+        public static <T> List<T> unbeaten(List<T> all, Function<T, FitCost> cost) {
+            Map<FitCost, T> first = new LinkedHashMap<>();
+            all.forEach(each -> first.putIfAbsent(cost.apply(each), each));
+            return first.keySet().stream()
+                    .filter(each -> first.keySet().stream().noneMatch(other -> other.beats(each)))
+                    .sorted(Comparator.comparingLong(FitCost::cycles)
+                            .thenComparing(FitCost::flash)
+                            .thenComparing(FitCost::ram))
+                    .map(first::get)
+                    .toList();
+        }
     }
 }

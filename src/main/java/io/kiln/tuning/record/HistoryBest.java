@@ -2,6 +2,7 @@
 package io.kiln.tuning.record;
 
 import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.record.TuningRecord.TaskKey;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;

@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.tuning.record.RecordLine.RecordJson;
 import io.kiln.tuning.record.RecordValue.Members;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -59,11 +60,11 @@ public final class RecordReader {
     public static Log read(Path file) {
         try {
             if (Files.size(file) > MOST_BYTES) {
-                throw new KilnException(Failure.TUNE.problem(
+                throw Failure.TUNE.exception(
                         "the log of tuning records is too large",
                         file.toString(),
                         "at most 64 MiB",
-                        "Keep its best records with kiln.tune.pickBest"));
+                        "Keep its best records with kiln.tune.pickBest");
             }
             try (Reader text = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
                 return parse(text, file.toString());

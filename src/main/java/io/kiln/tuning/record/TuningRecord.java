@@ -129,22 +129,22 @@ public record TuningRecord(String line) {
 
     /** How a measurement ended: AutoTVM's error numbers. */
     public enum MeasureError {
-        NONE(0, "measured"),
-        INSTANTIATION(1, "the configuration cannot be lowered"),
-        COMPILE_HOST(2, "it does not compile"),
-        COMPILE_DEVICE(3, "the device could not load it"),
-        RUNTIME_DEVICE(4, "it failed on the device"),
-        WRONG_ANSWER(5, "wrong answer"),
-        BUILD_TIMEOUT(6, "building it took too long"),
-        RUN_TIMEOUT(7, "running it took too long"),
-        UNKNOWN(8, "unknown error");
+        NONE(0),
+        /** The configuration cannot be lowered. */
+        INSTANTIATION(1),
+        COMPILE_HOST(2),
+        /** The device could not load it. */
+        COMPILE_DEVICE(3),
+        RUNTIME_DEVICE(4),
+        WRONG_ANSWER(5),
+        BUILD_TIMEOUT(6),
+        RUN_TIMEOUT(7),
+        UNKNOWN(8);
 
         private final int number;
-        private final String text;
 
-        MeasureError(int number, String text) {
+        MeasureError(int number) {
             this.number = number;
-            this.text = text;
         }
 
         /** The number in records. */
@@ -152,14 +152,51 @@ public record TuningRecord(String line) {
             return number;
         }
 
-        /** The error in words. */
-        public String text() {
-            return text;
-        }
-
         /** The error that has a number in records; empty for an unknown number. */
         public static Optional<MeasureError> of(long number) {
             return Arrays.stream(values()).filter(e -> e.number() == number).findFirst();
+        }
+    }
+
+    /**
+     * An operator that is tuned, in AutoTVM's terms.
+     *
+     * @param target target string, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=stm32f405}
+     * @param template name of the schedule's template, such as {@code kiln.conv2d.cortex-m4}
+     * @param args shapes and parameters of the operator
+     */
+    public record TaskKey(String target, String template, List<RecordValue> args) {
+        public TaskKey {
+            args = List.copyOf(args);
+        }
+
+        /** Template and arguments as one text, by which records are looked up. */
+        public String workload() {
+            return new Text(template).text() + ", " + new Items(args).text();
+        }
+
+        /** The target's {@code -model}, unless it is unknown. */
+        public Optional<String> model() {
+            return option("model").filter(model -> !model.equals("unknown"));
+        }
+
+        /** The target's {@code -keys}, most specific first. */
+        public List<String> keys() {
+            return option("keys").map(keys -> List.of(keys.split(","))).orElse(List.of());
+        }
+
+        /** The value of an option of the target. The target is not parsed, because logs have targets of all of TVM's code generators. */
+        private Optional<String> option(String name) {
+            String start = "-" + name + "=";
+            return Arrays.stream(target.split("\\s+"))
+                    .filter(word -> word.startsWith(start))
+                    .map(word -> word.substring(start.length()))
+                    .filter(value -> !value.isEmpty())
+                    .findFirst();
+        }
+
+        Items json() {
+            return Items.of(new Text(target), new Text(template), new Items(args), new Members(Map.of()));
         }
     }
 }

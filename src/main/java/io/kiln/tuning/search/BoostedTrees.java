@@ -73,7 +73,6 @@ final class BoostedTrees {
      * {@link #LAMBDA}; a split gains what XGBoost's structure score gains (Chen and Guestrin, 2016, equation 7).
      */
     private sealed interface RegressionTree {
-        /** Depth of a tree. */
         int MOST_DEPTH = 3;
 
         /** Regularisation of leaves. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tuning.search;
 
+import io.kiln.tuning.search.Tuner.SearchSpace;
+import io.kiln.tuning.search.Tuner.Visited;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -20,7 +20,7 @@ import io.kiln.schedule.LayerSchedules;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
-import io.kiln.tuning.record.TaskKey;
+import io.kiln.tuning.record.TuningRecord.TaskKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.LinkedHashMap;

@@ -111,11 +111,12 @@ public sealed interface Objective {
      */
     static Objective parse(String text) {
         return find(text)
-                .orElseThrow(() -> new KilnException(Failure.TUNE.problem(
+                .orElseThrow(() -> Failure.TUNE.exception(
                         "kiln.tune.objective is '" + text + "'",
                         "",
-                        "instructions, cycles, board-cycles, time, size or ram, or several with positive weights such as instructions:1,size:0.2",
-                        "Correct kiln.tune.objective")));
+                        "instructions, cycles, board-cycles, time, size or ram, or several with positive weights such"
+                                + " as instructions:1,size:0.2",
+                        "Correct kiln.tune.objective"));
     }
 
     /** As {@link #parse}; empty for anything else. */

@@ -13,7 +13,7 @@ import io.kiln.tuning.record.RecordValue;
 import io.kiln.tuning.record.RecordValue.Items;
 import io.kiln.tuning.record.RecordValue.Numeric;
 import io.kiln.tuning.record.RecordValue.Text;
-import io.kiln.tuning.record.TaskKey;
+import io.kiln.tuning.record.TuningRecord.TaskKey;
 import java.util.List;
 import java.util.stream.IntStream;
 

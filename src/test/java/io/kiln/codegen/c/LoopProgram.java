@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
+import io.kiln.codegen.c.CFile.CSignature;
 import io.kiln.codegen.c.LoopRun.Region;
 import io.kiln.codegen.c.LoopRun.Step;
 import io.kiln.process.Command;

@@ -3,6 +3,7 @@ package io.kiln.codegen.c;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.codegen.c.UsedIntrinsics.PortableKernels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,6 +8,7 @@ import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
+import io.kiln.codegen.llvm.IrExpressions.IrConstant;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.target.Target;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
+import io.kiln.cycles.address.LoadAddresses.ImageAddresses;
 import io.kiln.cycles.address.LoadAddresses.Stack;
 import io.kiln.cycles.decode.Instruction;
 import io.kiln.cycles.decode.MachineCode;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

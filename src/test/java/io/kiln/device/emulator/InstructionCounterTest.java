@@ -8,9 +8,9 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
-import io.kiln.cycles.CycleEstimate;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.cycles.CycleEstimator;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.CycleEstimator.CycleEstimate;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.protocol.ConsoleProtocol;
@@ -107,42 +107,42 @@ class InstructionCounterTest {
     private long ticksOfTenThousandRuns(Board board) throws IOException {
         Path timed = folder.resolve("timed");
         Files.writeString(Files.createDirectories(timed.resolve("main")).resolve("main.c"), """
-                #include <stdint.h>
-                #include "kiln_console.h"
-                #include "tvmgen_hand.h"
-                #define SYST ((volatile uint32_t*)0xe000e010)
-                static int32_t x[16];
-                static int32_t whole[16];
-                static float real[32];
-                typedef int32_t model(struct tvmgen_hand_inputs*, struct tvmgen_hand_outputs*);
-                static int32_t nothing(struct tvmgen_hand_inputs* inputs, struct tvmgen_hand_outputs* outputs) {
-                  (void)inputs;
-                  (void)outputs;
-                  return 0;
-                }
-                static uint32_t time(model* volatile run, int runs) {
-                  struct tvmgen_hand_inputs inputs = {x};
-                  struct tvmgen_hand_outputs outputs = {whole, real};
-                  uint32_t start = SYST[2];
-                  for (volatile int i = 0; i < runs; ++i) {
-                    run(&inputs, &outputs);
-                  }
-                  return (start - SYST[2]) & 0xffffffu;
-                }
-                int main(void) {
-                  for (int i = 0; i < 16; ++i) {
-                    x[i] = -40 + 7 * i;
-                  }
-                  SYST[1] = 0xffffff;
-                  SYST[2] = 0;
-                  SYST[0] = 5;
-                  uint32_t ticks = time(tvmgen_hand_run, 10000) - time(nothing, 10000);
-                  for (int digit = 28; digit >= 0; digit -= 4) {
-                    kiln_console_put((uint8_t)"0123456789abcdef"[(ticks >> digit) & 15u]);
-                  }
-                  return 0;
-                }
-                """);
+            #include <stdint.h>
+            #include "kiln_console.h"
+            #include "tvmgen_hand.h"
+            #define SYST ((volatile uint32_t*)0xe000e010)
+            static int32_t x[16];
+            static int32_t whole[16];
+            static float real[32];
+            typedef int32_t model(struct tvmgen_hand_inputs*, struct tvmgen_hand_outputs*);
+            static int32_t nothing(struct tvmgen_hand_inputs* inputs, struct tvmgen_hand_outputs* outputs) {
+              (void)inputs;
+              (void)outputs;
+              return 0;
+            }
+            static uint32_t time(model* volatile run, int runs) {
+              struct tvmgen_hand_inputs inputs = {x};
+              struct tvmgen_hand_outputs outputs = {whole, real};
+              uint32_t start = SYST[2];
+              for (volatile int i = 0; i < runs; ++i) {
+                run(&inputs, &outputs);
+              }
+              return (start - SYST[2]) & 0xffffffu;
+            }
+            int main(void) {
+              for (int i = 0; i < 16; ++i) {
+                x[i] = -40 + 7 * i;
+              }
+              SYST[1] = 0xffffff;
+              SYST[2] = 0;
+              SYST[0] = 5;
+              uint32_t ticks = time(tvmgen_hand_run, 10000) - time(nothing, 10000);
+              for (int digit = 28; digit >= 0; digit -= 4) {
+                kiln_console_put((uint8_t)"0123456789abcdef"[(ticks >> digit) & 15u]);
+              }
+              return 0;
+            }
+            """);
         Path image = HandWrittenModel.build(board, "clang", Io.CALLER, timed);
         try (RunningProcess process = Emulator.of(board, LIMIT).start(image, List.of("-icount", "shift=0,sleep=off"))) {
             StringBuilder hex = new StringBuilder();

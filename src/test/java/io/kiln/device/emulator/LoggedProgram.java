@@ -4,7 +4,7 @@ package io.kiln.device.emulator;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.cycles.BlockSink;
-import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import io.kiln.device.emulator.Emulator.QemuLine;
 import io.kiln.process.Command;

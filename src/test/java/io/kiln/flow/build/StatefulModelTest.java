@@ -33,7 +33,7 @@ import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.call.Variables.RefWrite;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.type.Shape;

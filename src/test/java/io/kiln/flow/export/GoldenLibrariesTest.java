@@ -12,7 +12,7 @@ import io.kiln.flow.spec.SpecDraft;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.module.host.HostModel;
-import io.kiln.module.host.HostTensor;
+import io.kiln.module.host.HostModel.HostTensor;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.compiler.TestToolchains;

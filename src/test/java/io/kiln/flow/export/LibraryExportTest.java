@@ -27,7 +27,7 @@ import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.SharedLibrary;
 import io.kiln.module.host.HostModel;
 import io.kiln.module.host.HostModel.HostLibrary;
-import io.kiln.module.host.HostTensor;
+import io.kiln.module.host.HostModel.HostTensor;
 import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.sample.Sample;

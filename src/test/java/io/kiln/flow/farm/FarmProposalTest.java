@@ -30,7 +30,7 @@ import io.kiln.flow.worker.WorkerStep;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
-import io.kiln.report.ProposalReport;
+import io.kiln.report.TuneReport.ProposalReport;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordReader;

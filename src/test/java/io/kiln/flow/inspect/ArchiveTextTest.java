@@ -16,7 +16,7 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.Operators;
-import io.kiln.ir.op.call.If;
+import io.kiln.ir.op.call.ControlFlow.If;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.reference.Interpreter;

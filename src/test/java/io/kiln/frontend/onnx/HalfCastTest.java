@@ -16,7 +16,7 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Function;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.reference.Interpreter;
-import io.kiln.transform.WholePrecision;
+import io.kiln.transform.RealWeights.WholePrecision;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -9,7 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.call.EthosU;
-import io.kiln.ir.op.call.EthosUTensor;
+import io.kiln.ir.op.call.EthosU.EthosUTensor;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.npu.CommandWords;
 import java.util.List;

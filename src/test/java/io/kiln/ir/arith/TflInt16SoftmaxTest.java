@@ -3,6 +3,7 @@ package io.kiln.ir.arith;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.ir.arith.TflInt16Softmax.Int16SoftmaxTables;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

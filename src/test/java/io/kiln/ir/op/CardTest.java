@@ -9,6 +9,7 @@ import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.type.Shape;

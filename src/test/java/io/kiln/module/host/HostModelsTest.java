@@ -14,6 +14,7 @@ import io.kiln.flow.GestureProject;
 import io.kiln.flow.export.LibraryExport;
 import io.kiln.frontend.InputShapes;
 import io.kiln.module.host.HostModel.HostLibrary;
+import io.kiln.module.host.HostModel.HostTensor;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

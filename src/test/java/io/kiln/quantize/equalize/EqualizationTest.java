@@ -35,7 +35,7 @@ import io.kiln.quantize.range.Calibration.RangeMethod;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.Interpreter;
-import io.kiln.transform.ChannelConstants;
+import io.kiln.transform.FoldChannelFactors.ChannelConstants;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

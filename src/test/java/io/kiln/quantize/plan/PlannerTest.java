@@ -26,6 +26,7 @@ import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.plan.Planner.Wishes;
+import io.kiln.quantize.plan.QuantizedConstants.LayerConstants;
 import io.kiln.quantize.range.Calibration.Statistics;
 import io.kiln.quantize.range.ValueRange;
 import java.util.HashMap;
@@ -67,7 +68,7 @@ class PlannerTest {
     @ParameterizedTest
     @CsvSource({"-1,1,-1", "0,2.55,-128", "-2.55,0,127", "1,2.55,-128", "-1,4.1,-78", "0,0,-128"})
     void int8ScalesAndZeroPoints(float min, float max, int zeroPoint) {
-        Quantization quantization = ActivationScale.of(Precision.INT8, new ValueRange(min, max));
+        Quantization quantization = ScaleGroups.quantization(Precision.INT8, new ValueRange(min, max));
         assertThat(quantization.zeroPoint()).isEqualTo(zeroPoint);
         float span = Math.max(max, 0) - Math.min(min, 0);
         assertThat(quantization.scale()).isCloseTo(span == 0 ? 1f / 255 : span / 255, within(1e-7f));
@@ -75,7 +76,7 @@ class PlannerTest {
 
     @Test
     void int16ScalesAreSymmetric() {
-        assertThat(ActivationScale.of(Precision.INT16, new ValueRange(-1, 32.767f)))
+        assertThat(ScaleGroups.quantization(Precision.INT16, new ValueRange(-1, 32.767f)))
                 .isEqualTo(new Quantization(32.767f / 32767, 0));
     }
 

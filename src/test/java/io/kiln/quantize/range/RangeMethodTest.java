@@ -4,6 +4,7 @@ package io.kiln.quantize.range;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.kiln.quantize.range.Calibration.Histogram;
 import io.kiln.quantize.range.Calibration.RangeMethod;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -20,7 +20,7 @@ import io.kiln.report.PlanReport;
 import io.kiln.report.TuneReport;
 import io.kiln.report.diff.BuildDiff;
 import io.kiln.report.graph.Graph;
-import io.kiln.report.overview.MemoryParts;
+import io.kiln.report.overview.Overview.MemoryParts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -12,7 +12,7 @@ import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Result;
 import io.kiln.ir.Verifier;
-import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.call.Variables.RefWrite;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;

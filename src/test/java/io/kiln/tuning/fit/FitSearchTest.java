@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.schedule.LayerGoal;
 import io.kiln.tuning.fit.FitSearch.FitLimits;
+import io.kiln.tuning.fit.FitTable.FitCost;
 import io.kiln.tuning.fit.FitTable.Layer;
 import io.kiln.tuning.fit.FitTable.Option;
 import java.util.ArrayList;

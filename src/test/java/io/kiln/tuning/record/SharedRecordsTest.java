@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.tuning.record.RecordFiles.SharedRecords;
 import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TuningRecord.Config;
 import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.record.TuningRecord.TaskKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,9 +3,11 @@ package io.kiln.tuning.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.tuning.record.RecordFiles.ShippedRecords;
 import io.kiln.tuning.record.RecordValue.Items;
 import io.kiln.tuning.record.RecordValue.Numeric;
 import io.kiln.tuning.record.RecordValue.Text;
+import io.kiln.tuning.record.TuningRecord.TaskKey;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -13,6 +13,7 @@ import io.kiln.tuning.record.TuningRecord.Config;
 import io.kiln.tuning.record.TuningRecord.Entity;
 import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.record.TuningRecord.TaskKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,6 +8,7 @@ import io.kiln.tuning.record.RecordValue;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Config;
 import io.kiln.tuning.search.Tuner.RandomTuner;
+import io.kiln.tuning.search.Tuner.SearchSpace;
 import io.kiln.tuning.task.TaskSpace.KnobFeatures;
 import java.io.IOException;
 import java.io.InputStream;

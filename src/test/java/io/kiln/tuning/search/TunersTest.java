@@ -8,6 +8,8 @@ import io.kiln.tuning.search.BoostedTuner.Novelty;
 import io.kiln.tuning.search.BoostedTuner.Sample;
 import io.kiln.tuning.search.Tuner.GridTuner;
 import io.kiln.tuning.search.Tuner.RandomTuner;
+import io.kiln.tuning.search.Tuner.SearchSpace;
+import io.kiln.tuning.search.Tuner.Visited;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -19,13 +19,14 @@ import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.RecordValue;
 import io.kiln.tuning.record.RecordValue.Numeric;
 import io.kiln.tuning.record.RecordValue.Text;
-import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Config;
 import io.kiln.tuning.record.TuningRecord.Entity;
 import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.record.TuningRecord.TaskKey;
 import io.kiln.tuning.task.Objective.Metric;
+import io.kiln.tuning.task.RecordedChoices.ForeignRecords;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -89,10 +90,9 @@ class LayerTaskTest {
         assertThat(key.template()).isEqualTo("kiln.conv2d.cortex-m4");
         assertThat(key.model()).contains("a");
         assertThat(key.workload())
-                .matches(
-                        "\"kiln.conv2d.cortex-m4\", \\[\\[\"TENSOR\", \\[1, .*\\], \"int8\"\\], \\[\"TENSOR\", .*\\], \"int8\"\\], "
-                                + "\\[\\d+, \\d+\\], \\[\\d+, \\d+, \\d+, \\d+\\], \\[1, 1\\], 1, \"int8\", "
-                                + "\"qnn.conv2d\\+.*\", \"speed\", \"instructions\"\\]");
+                .matches("\"kiln.conv2d.cortex-m4\", \\[\\[\"TENSOR\", \\[1, .*\\], \"int8\"\\], \\[\"TENSOR\", .*\\],"
+                        + " \"int8\"\\], \\[\\d+, \\d+\\], \\[\\d+, \\d+, \\d+, \\d+\\], \\[1, 1\\], 1, \"int8\","
+                        + " \"qnn.conv2d\\+.*\", \"speed\", \"instructions\"\\]");
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.Lookups.TflLookup;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;
 

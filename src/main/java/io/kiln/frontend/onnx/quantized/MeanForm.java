@@ -23,7 +23,7 @@ import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.layer.AvgPool2d;
-import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxAveragePool;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;

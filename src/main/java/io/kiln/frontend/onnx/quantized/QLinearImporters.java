@@ -16,9 +16,9 @@ import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
 import io.kiln.ir.arith.SingleFactor;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Rounding;
-import io.kiln.ir.op.element.PairLookup;
+import io.kiln.ir.op.element.Lookups.PairLookup;
 import io.kiln.ir.op.element.QnnRequantize;
-import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxSoftmax;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -272,7 +272,7 @@ final class QLinearImporters {
         node.finish(0, QuantizedBytes.value(node, joined, type));
     }
 
-    /** {@code QLinearSoftmax}, see {@link io.kiln.ir.op.layer.OnnxSoftmax}.
+    /** {@code QLinearSoftmax}, see {@link io.kiln.ir.op.layer.OnnxLayers.OnnxSoftmax}.
      */
     static void softmax(NodeContext node) {
         ElementType type = node.element(0);

@@ -14,7 +14,7 @@ import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Clip;
-import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.Lookups.TflLookup;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;

@@ -21,7 +21,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.OnnxBilinear;
 import io.kiln.ir.arith.SingleFactor;
-import io.kiln.ir.op.layer.OnnxResize2d;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxResize2d;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;

@@ -16,7 +16,7 @@ import io.kiln.ir.arith.SingleFactor;
 import io.kiln.ir.arith.SingleLogarithm;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxSoftmax;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Transpose;

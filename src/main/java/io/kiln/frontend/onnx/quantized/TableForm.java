@@ -9,7 +9,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.Lookups.TflLookup;
 import java.util.List;
 import java.util.Optional;
 

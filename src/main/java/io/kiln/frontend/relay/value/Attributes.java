@@ -5,7 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.base.NearMiss;
 import io.kiln.ir.op.AttributeReader;
 import io.kiln.ir.op.Spelling;
-import io.kiln.ir.op.call.FunctionRef;
+import io.kiln.ir.op.call.ControlFlow.FunctionRef;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Attribute;
 import java.util.HashSet;

@@ -9,7 +9,7 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.call.EthosU;
-import io.kiln.ir.op.call.EthosUTensor;
+import io.kiln.ir.op.call.EthosU.EthosUTensor;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.npu.DriverPayload;

@@ -17,7 +17,7 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.TflBatchMatmul;
-import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
+import io.kiln.ir.op.movement.Updates.TflDynamicUpdateSlice;
 import io.kiln.ir.op.reduce.TflCumsum;
 import java.util.List;
 import java.util.Set;

@@ -17,7 +17,7 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.movement.Pad;
-import io.kiln.ir.op.movement.ScatterNd;
+import io.kiln.ir.op.movement.Updates.ScatterNd;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;

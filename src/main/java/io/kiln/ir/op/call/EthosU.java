@@ -90,4 +90,37 @@ public record EthosU(
                 first + bytes <= arenaBytes,
                 what + " ends at byte " + (first + bytes) + " of an arena of " + arenaBytes + " bytes");
     }
+
+    /**
+     * A tensor that an {@link EthosU} left in its arena, as a value of its own. Argument: the arena, uint8.
+     *
+     * @param offset its first byte
+     * @param shape its dimensions
+     * @param dtype type of its elements, little-endian
+     */
+    public record EthosUTensor(int offset, Shape shape, DType dtype) implements Op {
+        public static final Signature<EthosUTensor> SIGNATURE = Signature.of(EthosUTensor.class, "tfl.ethos_u_tensor")
+                .data("arena", operand -> operand.rank(1), DType.UINT8)
+                .attributes(
+                        Attribute.whole("offset", EthosUTensor::offset, 0),
+                        Attribute.shape("shape", EthosUTensor::shape),
+                        Attribute.dtype("dtype", EthosUTensor::dtype),
+                        EthosUTensor::new)
+                .traits()
+                .result(EthosUTensor::result);
+
+        @Override
+        public Card<EthosUTensor> card() {
+            return SIGNATURE.of(this);
+        }
+
+        private TensorType result(List<TensorType> args) {
+            TensorType type = new TensorType(shape, dtype);
+            long arena = args.get(0).shape().elements();
+            Check.that(
+                    offset + type.bytes() <= arena,
+                    "it ends at byte " + (offset + type.bytes()) + " of an arena of " + arena + " bytes");
+            return type;
+        }
+    }
 }

@@ -26,7 +26,6 @@ import java.util.Set;
  * @param kind the function
  */
 public record Binary(Kind kind) implements Op {
-    /** One for each kind. */
     public static final Map<Kind, Signature<Binary>> SIGNATURES = Signature.ofEach(Kind.class, Binary::signature);
 
     private static Signature<Binary> signature(Kind kind) {

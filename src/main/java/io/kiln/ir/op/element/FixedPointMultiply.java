@@ -34,7 +34,6 @@ public record FixedPointMultiply(Rounding rounding) implements Op {
         return SIGNATURE.of(this);
     }
 
-    /** Argument position of the shift. */
     public static final int SHIFT = SIGNATURE.position("shift");
 
     /** The largest shift. */

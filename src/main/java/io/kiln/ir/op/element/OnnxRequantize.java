@@ -2,7 +2,7 @@
 package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
-import io.kiln.ir.arith.RealBias;
+import io.kiln.ir.arith.RealRescaling.RealBias;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;

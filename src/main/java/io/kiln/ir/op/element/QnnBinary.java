@@ -8,6 +8,7 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflQuotient;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
@@ -30,7 +31,6 @@ import java.util.Set;
  * @param precision of products and quotients of scales
  */
 public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
-    /** One for each kind. */
     public static final Map<Kind, Signature<QnnBinary>> SIGNATURES = Signature.ofEach(Kind.class, QnnBinary::signature);
 
     private static Signature<QnnBinary> signature(Kind kind) {
@@ -162,11 +162,6 @@ public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
                 : new QnnBinary(kind);
     }
 
-    /** Whether it has TensorFlow Lite Micro's arithmetic. */
-    public boolean isMicro() {
-        return precision == kind.precision;
-    }
-
     /** The multiplier of a product of scales, over that of the output. */
     public QuantizedMultiplier multiplier(float lhsScale, float rhsScale, float outputScale) {
         return QuantizedMultiplier.of(precision.rounded(precision.rounded((double) lhsScale * rhsScale) / outputScale));
@@ -201,6 +196,41 @@ public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
                             kind.isComparison() ? 1 : scale(args, 6)),
                     "the scales of " + name() + " are too far apart",
                     "scales that the fixed point of " + name() + " can represent");
+        }
+    }
+
+    /** Checks for which scales the reference kernels define the result of two quantized elements. */
+    public static final class TflBinaryScales {
+        private TflBinaryScales() {}
+
+        /**
+         * Whether the multipliers are in the reference kernel's ranges. The scales must be positive and finite.
+         *
+         * @param dtype type of the left operand
+         * @param outputScale ignored for comparisons
+         */
+        public static boolean areDefined(QnnBinary op, DType dtype, float lhsScale, float rhsScale, float outputScale) {
+            try {
+                return switch (op.kind()) {
+                    case SUBTRACT ->
+                        op.ofDifference(dtype, lhsScale, rhsScale, outputScale).isBelowOne();
+                    case SQUARED_DIFFERENCE ->
+                        TflAddParameters.ofSquaredDifference(dtype, lhsScale, rhsScale, outputScale)
+                                        .output()
+                                        .multiplier()
+                                > 0;
+                    case DIVIDE ->
+                        TflQuotient.of(lhsScale, rhsScale, outputScale).isDefined();
+                    case MULTIPLY ->
+                        op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0;
+                    case PRELU ->
+                        op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0
+                                && op.multiplier(lhsScale, 1, outputScale).multiplier() >= 0;
+                    case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL -> lhsScale < 1 && rhsScale < 1;
+                };
+            } catch (IllegalArgumentException notFinite) {
+                return false;
+            }
         }
     }
 }

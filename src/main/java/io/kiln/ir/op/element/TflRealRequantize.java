@@ -3,7 +3,7 @@ package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
 import io.kiln.ir.arith.FloatPrecision;
-import io.kiln.ir.arith.RealScale;
+import io.kiln.ir.arith.RealRescaling.RealScale;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;

@@ -20,7 +20,6 @@ import java.util.Map;
  * @param shift 0 to 31
  */
 public record TflSigmoid16(Kind kind, int multiplier, int shift) implements Op {
-    /** One for each kind. */
     public static final Map<Kind, Signature<TflSigmoid16>> SIGNATURES =
             Signature.ofEach(Kind.class, TflSigmoid16::signature);
 

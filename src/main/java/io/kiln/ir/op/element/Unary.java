@@ -15,7 +15,6 @@ import java.util.Set;
  * @param kind the function
  */
 public record Unary(Kind kind) implements Op {
-    /** One for each kind. */
     public static final Map<Kind, Signature<Unary>> SIGNATURES = Signature.ofEach(Kind.class, Unary::signature);
 
     private static Signature<Unary> signature(Kind kind) {

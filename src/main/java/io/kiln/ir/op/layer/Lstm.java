@@ -125,7 +125,6 @@ public record Lstm(
         this(timeMajor, inputZeroPoint, hiddenZeroPoint, tanhMultiplier, tanhShift, cellClip, Arithmetic.MICRO);
     }
 
-    /** The same in another arithmetic. */
     public Lstm in(Arithmetic other) {
         return new Lstm(timeMajor, inputZeroPoint, hiddenZeroPoint, tanhMultiplier, tanhShift, cellClip, other);
     }
@@ -148,16 +147,12 @@ public record Lstm(
     /** Position of the first bias. */
     public static final int BIASES = SIGNATURE.position("bias");
 
-    /** Position of the hidden state. */
     public static final int HIDDEN = SIGNATURE.position("hidden state");
-
-    /** Position of the cell. */
     public static final int CELL = SIGNATURE.position("cell");
 
     /** Position of the multipliers; the shifts follow. */
     public static final int MULTIPLIERS = SIGNATURE.position("multipliers");
 
-    /** Number of rescalings. */
     public static final int RESCALINGS = 2 * GATES + 3;
 
     /** Number of sequences in data of a shape. */
@@ -165,7 +160,6 @@ public record Lstm(
         return data.dim(timeMajor ? 1 : 0);
     }
 
-    /** Number of steps in data of a shape. */
     public int steps(Shape data) {
         return data.dim(timeMajor ? 0 : 1);
     }

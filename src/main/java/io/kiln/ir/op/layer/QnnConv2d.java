@@ -33,8 +33,8 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
                             .data("data")
                             .data("weight", Operand::weighs, DType.INT8),
                     QnnConv2d::channels)
-            .text(op -> ConvShapes.attributes(op.window, op.groups, op.channels, op.kernelLayout, op.outDtype.text()))
-            .rules((op, args) -> ConvShapes.checkLayout(op, op.kernelLayout, args))
+            .text(op -> Conv2d.text(op.window, op.groups, op.channels, op.kernelLayout, op.outDtype.text()))
+            .rules((op, args) -> Conv2d.checkLayout(op, op.kernelLayout, args))
             .result(QnnConv2d::result);
 
     @Override
@@ -59,11 +59,11 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
 
     @Override
     public boolean isDepthwise(int inputChannels) {
-        return ConvShapes.isDepthwise(groups, inputChannels);
+        return Conv2d.isDepthwise(groups, inputChannels);
     }
 
     private TensorType result(List<TensorType> args) {
         Check.accumulator(name(), args.get(0), outDtype);
-        return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), outDtype);
+        return Conv2d.infer(name(), window, groups, channels, args.get(0), args.get(1), outDtype);
     }
 }

@@ -62,7 +62,6 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
         return SIGNATURE.of(this);
     }
 
-    /** Position of the state among the arguments. */
     public static final int STATE = SIGNATURE.position("state");
 
     /** Position of the slot that gets the next features. */

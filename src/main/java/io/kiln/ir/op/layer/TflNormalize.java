@@ -20,7 +20,6 @@ import java.util.Map;
  * @param kind the normalization
  */
 public record TflNormalize(Kind kind) implements Op {
-    /** One for each kind. */
     public static final Map<Kind, Signature<TflNormalize>> SIGNATURES =
             Signature.ofEach(Kind.class, TflNormalize::signature);
 

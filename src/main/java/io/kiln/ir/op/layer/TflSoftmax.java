@@ -58,13 +58,11 @@ public record TflSoftmax(float beta, DType outDtype, FloatPrecision tables) impl
         this(beta, outDtype, FloatPrecision.SINGLE);
     }
 
-    /** Scale of the result. */
     public static float outputScale(DType data, DType result) {
         int bits = data == DType.INT16 ? Short.SIZE - 1 : 8 * result.bytes();
         return 1f / (1 << bits);
     }
 
-    /** Zero point of the result. */
     public static int outputZeroPoint(DType data, DType result) {
         return data == DType.INT16 ? 0 : (int) result.min();
     }

@@ -24,7 +24,6 @@ import java.util.Map;
 public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements Reduction {
     private static final int MAX_AXIS = 7;
 
-    /** One for each kind. */
     public static final Map<Kind, Signature<Reduce>> SIGNATURES = Signature.ofEach(Kind.class, Reduce::signature);
 
     private static Signature<Reduce> signature(Kind kind) {
