@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Lowers operators for the rows and rings of a plan, and assembles the program. */
@@ -45,7 +46,12 @@ final class ProgramBuilder {
         List<LoweredOperator> byRows = operators.stream()
                 .map(op -> lowering.lower(op, rows(op, List.of(), 0, 1)))
                 .toList();
-        return RowGraph.of(function, operators, whole, byRows);
+        return RowGraph.of(function, operators, whole, Optional.of(byRows));
+    }
+
+    /** The function if all of its operators run whole, so that none is lowered by rows. */
+    RowGraph graphOfWhole() {
+        return RowGraph.of(function, operators, whole, Optional.empty());
     }
 
     /**

@@ -16,6 +16,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,9 +42,10 @@ public final class StreamPlanner {
     private final ProgramPools pools;
     private final Map<List<Integer>, Segmentation> searches = new HashMap<>();
 
-    private StreamPlanner(ProgramBuilder builder, boolean withInputsAndOutputs, ProgramPools pools) {
+    private StreamPlanner(
+            ProgramBuilder builder, RowGraph graph, boolean withInputsAndOutputs, ProgramPools pools) {
         this.builder = builder;
-        this.graph = builder.graph();
+        this.graph = graph;
         this.withInputsAndOutputs = withInputsAndOutputs;
         this.pools = pools;
     }
@@ -73,9 +75,10 @@ public final class StreamPlanner {
             return new Planned(function, operators, other, withInputsAndOutputs, pools);
         }
 
-        private StreamPlanner inOrder(List<FusedOperator> order) {
+        private StreamPlanner inOrder(List<FusedOperator> order, boolean areAllWhole) {
             ProgramBuilder builder = new ProgramBuilder(function, order, lowering, withInputsAndOutputs);
-            return new StreamPlanner(builder, withInputsAndOutputs, pools);
+            RowGraph graph = areAllWhole ? builder.graphOfWhole() : builder.graph();
+            return new StreamPlanner(builder, graph, withInputsAndOutputs, pools);
         }
 
         private Optional<List<FusedOperator>> ofLeastPeak() {
@@ -85,16 +88,18 @@ public final class StreamPlanner {
         /** A planner by the choice's order; empty if there is no other order than the function's. */
         private Optional<StreamPlanner> planner(Order order) {
             return order == Order.FUNCTION
-                    ? Optional.of(inOrder(operators))
-                    : ofLeastPeak().map(this::inOrder);
+                    ? Optional.of(inOrder(operators, false))
+                    : ofLeastPeak().map(operators -> inOrder(operators, false));
         }
     }
 
     /** Plans a program. Its operators run in the order of the function, or in another one that needs less memory. */
     public static PlannedProgram plan(Planned program, Optimize optimize) {
-        PlannedProgram natural = program.inOrder(program.operators).plan(optimize);
+        boolean areAllWhole = optimize == Optimize.SIZE;
+        PlannedProgram natural =
+                program.inOrder(program.operators, areAllWhole).plan(optimize);
         return program.ofLeastPeak()
-                .map(order -> program.inOrder(order).plan(optimize))
+                .map(order -> program.inOrder(order, areAllWhole).plan(optimize))
                 .filter(other ->
                         other.layout().plan().bytes() < natural.layout().plan().bytes())
                 .orElse(natural);
@@ -331,5 +336,16 @@ public final class StreamPlanner {
     @FunctionalInterface
     public interface Lowering {
         LoweredOperator lower(FusedOperator operator, Rows rows);
+
+        /** The same, which lowers an operator only once for the same rows: both orders and several plans of a program need them. */
+        default Lowering remembering() {
+            Map<FusedOperator, Map<Rows, LoweredOperator>> known = new IdentityHashMap<>();
+            return (operator, rows) -> {
+                synchronized (known) {
+                    return known.computeIfAbsent(operator, each -> new HashMap<>())
+                            .computeIfAbsent(rows, each -> lower(operator, each));
+                }
+            };
+        }
     }
 }

@@ -40,7 +40,7 @@ final class ApartRequantize {
         this.conv = task.conv();
         this.blocks = blocks;
         this.taps = taps;
-        this.kernel = blocks.apart().orElseThrow().kernel();
+        this.kernel = blocks.apart().orElseThrow().kernel().get();
         this.output = task.buffers().output();
         this.sums = task.buffers().scratch(DType.INT32, (long) blocks.pixels() * blocks.channels());
         this.bias = BiasTable.ofFilled(conv, task.tables());

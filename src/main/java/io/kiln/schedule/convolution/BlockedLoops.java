@@ -140,7 +140,7 @@ public final class BlockedLoops {
                         true,
                         false,
                         false,
-                        new Body.Apart(PAIR_APART, false, Optional.empty())),
+                        new Body.Apart(() -> PAIR_APART, false, Optional.empty())),
                 apart(new SumsKernel(Core.ARMV6_M, 1, few, false)));
     }
 
@@ -187,7 +187,7 @@ public final class BlockedLoops {
     }
 
     private static BlockedSums apart(SumsKernel kernel) {
-        Body body = new Body.Apart(kernel.kernel(), kernel.areWeightsMoved(), kernel.weightPairs());
+        Body body = new Body.Apart(kernel::kernel, kernel.areWeightsMoved(), kernel.weightPairs());
         return new BlockedSums(
                 kernel.name(), kernel.pixels(), kernel.channels(), false, false, kernel.interleaved(), body);
     }
