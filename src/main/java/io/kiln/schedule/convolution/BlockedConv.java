@@ -267,13 +267,9 @@ final class BlockedConv {
         int[] packed = new int[blocks * block * taps];
         for (int o = 0; o < conv.channels(); o++) {
             int at = o / block * block * taps + o % block;
-            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                        packed[at] = conv.tap(o, ky, kx, c);
-                        at += block;
-                    }
-                }
+            for (int tap : conv.taps(o)) {
+                packed[at] = tap;
+                at += block;
             }
         }
         return packed;

@@ -68,15 +68,11 @@ final class FpuConv {
 
     private Buffer weights(Tables tables) {
         float[] packed = new float[padded() * conv.taps()];
-        int taps = conv.taps();
-        Window w = conv.window();
         for (int o = 0; o < conv.channels(); o++) {
-            int first = o / blocks.channels() * blocks.channels() * taps + o % blocks.channels();
-            for (int tap = 0; tap < taps; tap++) {
-                int pixel = tap / conv.channelsPerGroup();
-                int index =
-                        conv.weightIndex(o, pixel / w.kernelW(), pixel % w.kernelW(), tap % conv.channelsPerGroup());
-                packed[first + tap * blocks.channels()] = conv.weight().real(index);
+            float[] weights = conv.realTaps(o);
+            int first = o / blocks.channels() * blocks.channels() * weights.length + o % blocks.channels();
+            for (int tap = 0; tap < weights.length; tap++) {
+                packed[first + tap * blocks.channels()] = weights[tap];
             }
         }
         return tables.add("weight", packed);

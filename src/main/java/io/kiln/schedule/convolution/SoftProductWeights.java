@@ -45,14 +45,14 @@ record SoftProductWeights(Buffer table, Buffer start) {
         for (int o = 0; o < conv.channels(); o++) {
             boolean isZero = true;
             int scale = Integer.MIN_VALUE;
-            for (int tap = 0; tap < conv.taps(); tap++) {
-                float weight = SoftWeights.weight(conv, o, tap);
+            float[] weights = conv.realTaps(o);
+            for (float weight : weights) {
                 isZero &= weight == 0;
                 scale = weight == 0 ? scale : Math.max(scale, exponent(weight));
             }
             int used = isZero ? 0 : scale;
-            for (int tap = 0; tap < conv.taps(); tap++) {
-                words[o * conv.taps() + tap] = word(SoftWeights.weight(conv, o, tap), used);
+            for (int tap = 0; tap < weights.length; tap++) {
+                words[o * weights.length + tap] = word(weights[tap], used);
             }
             int channel = o;
             float bias = conv.op().bias().map(b -> b.real(channel)).orElse(0f);

@@ -71,12 +71,10 @@ public record DotWeights(
     }
 
     private double tap(int o, int run, int tap) {
-        int cin = conv.channelsPerGroup();
-        int pixel = run * (taps / cin) + tap / cin;
-        int kw = conv.window().kernelW();
+        int index = conv.weightIndex(o, run * taps + tap);
         return conv.isFloat()
-                ? conv.weight().real(conv.weightIndex(o, pixel / kw, pixel % kw, tap % cin))
-                : conv.tap(o, pixel / kw, pixel % kw, tap % cin);
+                ? conv.weight().real(index)
+                : conv.weight().integer(index) - conv.kernelZeroPoint();
     }
 
     private int steps() {

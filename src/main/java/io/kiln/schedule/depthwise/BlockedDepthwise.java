@@ -20,6 +20,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -110,10 +111,8 @@ final class BlockedDepthwise {
 
     /** Weights of channels, {@code [channel][ky][kx]}. */
     private int[] weights(int[] channels) {
-        int taps = conv.taps();
-        int width = conv.window().kernelW();
-        return IntStream.range(0, channels.length * taps)
-                .map(i -> conv.tap(channels[i / taps], i % taps / width, i % taps % width, 0))
+        return Arrays.stream(channels)
+                .flatMap(channel -> Arrays.stream(conv.taps(channel)))
                 .toArray();
     }
 
