@@ -30,7 +30,6 @@ import io.kiln.schedule.depthwise.SoftDepthwiseSchedule;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
-import io.kiln.schedule.space.ScheduleRule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.ArrayList;
@@ -214,5 +213,12 @@ public final class LayerSchedules {
     /** Whether a layer runs in plain loops. */
     static boolean isPlain(Choice<?> choice) {
         return choice.schedule() == CONV_DIRECT || choice.schedule() == DEPTHWISE_DIRECT;
+    }
+
+    /** Decides, if there is no measurement, when a schedule is chosen, in which configuration and why. */
+    @FunctionalInterface
+    interface ScheduleRule {
+        /** The choice for a layer, if the rule accepts its schedule. */
+        Optional<? extends Choice<?>> choose(Workload workload);
     }
 }

@@ -19,7 +19,7 @@ import io.kiln.tir.Kernel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Computes the sums of {@link BlockedConv} with a kernel, a block of channels at a time, then rescales them as the reference does. */
+/** Computes the sums of {@link BlockedConvSchedule} with a kernel, a block of channels at a time, then rescales them as the reference does. */
 final class ApartRequantize {
     private final ConvComputation conv;
     private final BlockedSums blocks;

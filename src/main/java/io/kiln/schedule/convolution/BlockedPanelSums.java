@@ -38,7 +38,7 @@ public final class BlockedPanelSums implements SumKernels.Dots, PanelSums {
     }
 
     /** The same with values of int8 or int16. */
-    static BlockedPanelSums of(CpuFeatures features, DType values) {
+    public static BlockedPanelSums of(CpuFeatures features, DType values) {
         if (features.family() == CpuFeatures.Family.RISCV) {
             return new BlockedPanelSums(new SumsKernel(Core.RV32, 1, 8, true, values));
         }

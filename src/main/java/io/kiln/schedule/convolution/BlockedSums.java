@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The inner loop of {@link BlockedConv} for one core, one of {@link BlockedLoops}: sums of some pixels' inputs times some channels' weights, as a C
+ * The inner loop of {@link BlockedConvSchedule} for one core, one of {@link BlockedLoops}: sums of some pixels' inputs times some channels' weights, as a C
  * function with inline assembly and a portable twin; or only the block sizes, if the whole kernel is assembly.
  *
  * @param name C name
@@ -41,7 +41,8 @@ record BlockedSums(
          * @param areWeightsMoved whether weights in the table are 128 more
          * @param weightPairs how two weights share a word of the table, if they do
          */
-        record Apart(Supplier<Kernel> kernel, boolean areWeightsMoved, Optional<WeightPairs> weightPairs) implements Body {}
+        record Apart(Supplier<Kernel> kernel, boolean areWeightsMoved, Optional<WeightPairs> weightPairs)
+                implements Body {}
     }
 
     /** The C function, if there is one. */

@@ -41,7 +41,7 @@ import java.util.List;
  * of columns d0 d1 d2 d3 and weights g0 g1 g2, all times two:
  * m1 = (d1 + d2)(g0 + g1 + g2)   m2 = (d2 - d1)(g0 - g1 + g2)   m0 = (d0 - d2) 2 g0   m3 = (d1 - d3)(-2 g2)
  * y0 = m1 + m2 + m0              y1 = m1 - m2 + m3
- * scratch: factors of four pixels, or of a tile's, see {@link DspWinogradInput}
+ * scratch: factors of four pixels, or of a tile's, see {@link DspWinogradWeights.DspWinogradInput}
  * weights: see {@link DspWinogradWeights}; of tiles as bytes, and each block is transformed in scratch for all pixels of a tile
  * left over: the last four pixels of a row may overlap those before, as may the last four channels
  * </pre>
@@ -65,7 +65,7 @@ final class DspWinograd {
 
     private final ConvComputation conv;
     private final Tile tile;
-    private final DspWinogradInput factors;
+    private final DspWinogradWeights.DspWinogradInput factors;
     private final DspWinogradKernel kernel;
     private final Buffer input;
     private final Buffer output;
@@ -96,7 +96,7 @@ final class DspWinograd {
 
         /** The largest tile of a layer: of at least two rows if there are as many, none if the factors of one group take too much. */
         static Tile most(ConvComputation conv) {
-            int line = new DspWinogradInput(conv.input().dim(3), true, false, 1).bytes();
+            int line = new DspWinogradWeights.DspWinogradInput(conv.input().dim(3), true, false, 1).bytes();
             int fours = Math.min(conv.output().dim(2) / PIXELS, MOST_BYTES / ((WINDOW + 1) * line));
             if (fours == 0) {
                 return NONE;
@@ -126,9 +126,9 @@ final class DspWinograd {
         this.conv = task.conv();
         int channels = conv.input().dim(3);
         this.tile = form.tile > 1 ? Tile.most(conv) : Tile.NONE;
-        this.factors = new DspWinogradInput(channels, form.isShort, form.isPaired, tile.lines());
+        this.factors = new DspWinogradWeights.DspWinogradInput(channels, form.isShort, form.isPaired, tile.lines());
         this.kernel = new DspWinogradKernel(
-                DspWinogradInput.filled(channels),
+                DspWinogradWeights.DspWinogradInput.filled(channels),
                 conv.channels(),
                 DspEpilogue.of(rescale),
                 form.unroll,
@@ -170,7 +170,7 @@ final class DspWinograd {
         int width = conv.output().dim(2);
         int channels = conv.input().dim(3);
         double pixels = (double) ((width + PIXELS - 1) / PIXELS * PIXELS) / width;
-        return pixels * DspWinogradInput.filled(channels) / channels;
+        return pixels * DspWinogradWeights.DspWinogradInput.filled(channels) / channels;
     }
 
     /** Number of products that the kernels execute. */
@@ -182,7 +182,7 @@ final class DspWinograd {
                 * PIXELS
                 / 2
                 * 12
-                * DspWinogradInput.filled(conv.input().dim(3))
+                * DspWinogradWeights.DspWinogradInput.filled(conv.input().dim(3))
                 * DspWinogradWeights.channels(conv);
     }
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The kernel {@code convolution/mve_gemm} of {@link MveGemm}: dot products of a run of pixels with blocks of output channels, rescaled to int8.
+ * The kernel {@code convolution/mve_gemm} of {@link MveGemmSchedule}: dot products of a run of pixels with blocks of output channels, rescaled to int8.
  *
  * @param depth products of one dot product
  * @param pixels pixels computed together, 1 or 2

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.space.Choice;
@@ -12,9 +22,17 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Stmt;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Optional;
 
-/** Convolutions and dense layers on MVE, by {@link MveGemm}. */
+/** Convolutions and dense layers on MVE, by {@link Loops}. */
 public final class MveGemmSchedule implements Schedule<MveRequantize> {
     /** Whether the loads of a step are between the multiplications of the one before. */
     private static final String PIPELINED = "pipelined";
@@ -97,14 +115,14 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
 
     @Override
     public LayerLoops lower(ConvTask task, MveRequantize rescale, Configuration configuration) {
-        MveGemm.Knobs knobs = new MveGemm.Knobs(
+        Loops.Knobs knobs = new Loops.Knobs(
                 configuration.number("pixels"),
                 configuration.number("block"),
                 configuration.number("unroll"),
                 configuration.isOn("kept_weights"),
                 configuration.isOn(PIPELINED),
                 FourBitWeights.arePacked(configuration));
-        return new MveGemm(task, rescale, knobs).loops(task.rows());
+        return new Loops(task, rescale, knobs).loops(task.rows());
     }
 
     /** Wherever it applies. */
@@ -128,5 +146,211 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
         MveGather gather = MveGather.of(conv);
         Configuration all = inPlace ? configuration : configuration.with(gather.title(), gather.chunk());
         return FourBitWeights.packed(all.withFlag(PIPELINED, isPacked && !single && canPipeline(conv)), isPacked);
+    }
+
+    /**
+     * Convolution and fully connected layer as a matrix product on MVE; see {@link MveGemmKernel}.
+     *
+     * <pre>
+     * 1x1         inputs are read where they lie: a pixel is a row of the matrix
+     * windows     are copied to scratch, so that each is one run of bytes; see {@link MveGather}
+     * weights     of each block of channels [16 products][channel][16], then its constants; of four bits two channels share 16 bytes
+     * </pre>
+     *
+     * <p>Padding has the value of the zero point, which is folded into the bias.
+     */
+    static final class Loops {
+        private final ConvComputation conv;
+        private final Knobs knobs;
+        private final MveRequantize rescale;
+        private final Buffer input;
+        private final Buffer output;
+        private final Buffer packed;
+        private final MveGemmKernel gemm;
+        private final OperatorBuffers buffers;
+        private final Optional<MveGather> gather;
+
+        /**
+         * The schedule's explicit values.
+         *
+         * @param pixels number of pixels computed together: 1 or 2
+         * @param block number of channels computed together: 4 or 8
+         * @param unroll number of unrolled steps of 16 products
+         * @param isKept whether a block's weights stay in registers for a row of pixels
+         * @param isPipelined see {@link MveSteps}
+         * @param isPacked see {@link MveSteps}
+         */
+        record Knobs(int pixels, int block, int unroll, boolean isKept, boolean isPipelined, boolean isPacked) {}
+
+        /** Packs weights. */
+        Loops(ConvTask task, MveRequantize rescale, Knobs knobs) {
+            Tables tables = task.tables();
+            OperatorBuffers buffers = task.buffers();
+            this.conv = task.conv();
+            this.knobs = knobs;
+            this.rescale = rescale;
+            this.buffers = buffers;
+            this.input = buffers.argument(0);
+            this.output = buffers.output();
+            this.gather = MveGemmSchedule.isInPlace(conv) ? Optional.empty() : Optional.of(MveGather.of(conv));
+            int depth = conv.taps();
+            this.gemm = new MveGemmKernel(
+                    gather.isPresent() ? (depth + 15) / 16 * 16 : depth,
+                    knobs.pixels(),
+                    knobs.block(),
+                    filled(),
+                    MveEpilogue.of(rescale),
+                    conv.channels() % knobs.block() != 0,
+                    new MveGemmKernel.Loop(knobs.unroll(), knobs.isPipelined(), knobs.isPacked()));
+            this.packed = tables.add("packed", DType.INT8, pack());
+        }
+
+        /** The loops. */
+        LayerLoops loops(Rows rows) {
+            return new LayerLoops(body(rows), executedMacs()).sharing(gemm.pixels());
+        }
+
+        /** Multiply-accumulates of the loops: whole vectors and blocks, padding included. */
+        private long executedMacs() {
+            long pixels = (long) conv.output().dim(1) * conv.output().dim(2);
+            long products = (long) gemm.vectors() * MveGemmKernel.VECTOR;
+            return conv.output().dim(0) * pixels * roundUp(conv.channels(), filled()) * products;
+        }
+
+        /** Channels of a block that have weights. */
+        private int filled() {
+            return Math.min(knobs.block(), conv.channels());
+        }
+
+        private static long roundUp(int value, int multiple) {
+            return (long) (value + multiple - 1) / multiple * multiple;
+        }
+
+        private Bytes pack() {
+            int blocks = (conv.channels() + knobs.block() - 1) / knobs.block();
+            ByteBuffer table = ByteBuffer.allocate(blocks * gemm.blockBytes()).order(ByteOrder.LITTLE_ENDIAN);
+            byte[] weights = conv.weight().data().toArray();
+            for (int first = 0; first < conv.channels(); first += knobs.block()) {
+                for (int k = 0; k < gemm.vectors() * MveGemmKernel.VECTOR; k += MveGemmKernel.VECTOR) {
+                    int step = knobs.isPacked() ? 2 : 1;
+                    for (int o = first; o < first + filled(); o += step) {
+                        for (int i = k; i < k + MveGemmKernel.VECTOR; i++) {
+                            byte one = weight(weights, o, i);
+                            boolean isPair = knobs.isPacked();
+                            byte next = isPair && o + 1 < first + filled() ? weight(weights, o + 1, i) : 0;
+                            table.put(isPair ? (byte) ((one & 0xF) | next << 4) : one);
+                        }
+                    }
+                }
+                rescale.putBlock(table, first, knobs.block());
+            }
+            return Bytes.wrap(table.array());
+        }
+
+        /** A weight; 0 behind the last channel and input. */
+        private byte weight(byte[] weights, int channel, int i) {
+            return channel < conv.channels() && i < conv.taps() ? weights[weightIndex(channel, i)] : 0;
+        }
+
+        private int weightIndex(int channel, int i) {
+            return gather.map(g -> g.weightIndex(channel, i)).orElseGet(() -> conv.weightIndex(channel, 0, 0, i));
+        }
+
+        private Stmt body(Rows rows) {
+            BlockBuilder body = new BlockBuilder();
+            if (gather.isPresent()) {
+                MveGather copying = gather.get();
+                Buffer scratch = buffers.scratch(DType.INT8, copying.scratchBytes() + MveGemmKernel.VECTOR - 1L);
+                body.loop(
+                        "n",
+                        conv.output().dim(0),
+                        (batch, n) -> lines(batch, rows, (row, y) -> chunks(row, rows, copying, scratch, n, y)));
+                return body.build();
+            }
+            Window w = conv.window();
+            boolean flat = rows.areContiguous() && w.strideH() == 1 && w.strideW() == 1;
+            body.loop("n", conv.output().dim(0), (batch, n) -> {
+                if (flat) {
+                    Expr first = rows.firstLine(conv.output());
+                    Expr count = sub(rows.endLine(conv.output()), first);
+                    inPlace(batch, rows, n, first, mul(count, conv.output().dim(2)));
+                } else {
+                    lines(
+                            batch,
+                            rows,
+                            (row, y) ->
+                                    inPlace(row, rows, n, y, imm(conv.output().dim(2))));
+                }
+            });
+            return body.build();
+        }
+
+        private void lines(BlockBuilder block, Rows rows, BlockBuilder.LoopBody body) {
+            block.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, body);
+        }
+
+        private void inPlace(BlockBuilder block, Rows rows, Expr n, Expr y, Expr pixels) {
+            int depth = conv.input().dim(3);
+            Expr in = MveGather.inputRow(conv, rows, n, mul(y, conv.window().strideH()));
+            Buffer x = block.view("x", input, in);
+            multiply(
+                    block,
+                    x,
+                    outputRow(block, rows, n, y, imm(0)),
+                    pixels,
+                    (long) conv.window().strideW() * depth);
+        }
+
+        private Buffer outputRow(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x) {
+            Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
+            Expr pixel = add(mul(line, conv.output().dim(2)), x);
+            return block.mutableView("out", output, mul(pixel, conv.channels()));
+        }
+
+        /** An odd number of pixels ends with a single one, unless the number is known only at run time. */
+        private void multiply(BlockBuilder block, Buffer x, Buffer out, Expr pixels, long step) {
+            if (knobs.isKept()) {
+                call(block, gemm.kept(), x, out, pixels, step);
+            } else if (gemm.pixels() == 2 && pixels instanceof Expr.IntImm count && count.value() % 2 == 1) {
+                long even = count.value() - 1;
+                if (even > 0) {
+                    call(block, gemm.kernel(), x, out, imm(even), step);
+                }
+                Buffer lastX = block.view("last_" + x.name(), x, imm(even * step));
+                Buffer lastOut = block.mutableView("last_out", out, imm(even * conv.channels()));
+                call(block, gemm.single().kernel(), lastX, lastOut, imm(1), step);
+            } else {
+                call(block, gemm.kernel(), x, out, pixels, step);
+            }
+        }
+
+        private void call(BlockBuilder block, Kernel kernel, Buffer x, Buffer out, Expr pixels, long step) {
+            block.call(
+                    kernel,
+                    List.of(x, packed, out),
+                    List.of(
+                            pixels,
+                            imm(step),
+                            imm(conv.channels()),
+                            imm(rescale.requantization().outputZeroPoint()),
+                            imm(rescale.low()),
+                            imm(rescale.high())));
+        }
+
+        /** One output row in chunks of pixels whose windows fit into scratch. */
+        private void chunks(BlockBuilder block, Rows rows, MveGather gather, Buffer scratch, Expr n, Expr y) {
+            Window w = conv.window();
+            Expr top = block.let("top", sub(mul(y, w.strideH()), imm(w.padTop())));
+            MveGather.Place place = new MveGather.Place(rows, input, scratch, n, top);
+            gather.startRow(block, place);
+            int width = conv.output().dim(2);
+            for (int x = 0; x < width; x += gather.chunk()) {
+                int pixels = Math.min(gather.chunk(), width - x);
+                BlockBuilder chunk = new BlockBuilder();
+                Buffer windows = gather.windows(chunk, place, x, pixels);
+                multiply(chunk, windows, outputRow(chunk, rows, n, y, imm(x)), imm(pixels), gather.step());
+                block.add(chunk.build());
+            }
+        }
     }
 }

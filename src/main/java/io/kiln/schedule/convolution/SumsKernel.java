@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The sums of a few pixels times a few channels, which {@link BlockedConv} rescales one by one. Pointers: inputs, weights
+ * The sums of a few pixels times a few channels, which {@link BlockedConvSchedule} rescales one by one. Pointers: inputs, weights
  * {@code [tap][channel]}, sums {@code [channel][pixel]}. Scalars: elements between pixels, taps.
  *
  * @param core for which it is written

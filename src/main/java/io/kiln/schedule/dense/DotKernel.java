@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A micro-kernel of {@link DotConv}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
+/** A micro-kernel of {@link DotConvSchedule}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
 public sealed interface DotKernel
         permits DspInt16Kernel, DspByteKernel, MveInt16Kernel, MveFloatKernel, PlainDotKernel {
     /** Name of the schedule. */
@@ -63,7 +63,7 @@ public sealed interface DotKernel
         return this;
     }
 
-    /** Whether {@link DotResults} rescales the sums where it can, so that all compilers give about the same code. */
+    /** Whether {@link DotSums.DotResults} rescales the sums where it can, so that all compilers give about the same code. */
     default boolean hasCommonResults() {
         return false;
     }

@@ -31,7 +31,7 @@ public record DspSums(Form form) implements SumKernels.Dots {
         PAIRED("kiln_sums_"),
         /** The bytes of a halfword are the weights of two rows. */
         BYTES("kiln_sums_bytes_"),
-        /** A halfword is a weight; computed weights only, which {@link DspPanelSums} packs. */
+        /** A halfword is a weight; computed weights only, which {@link PanelKernels.DspPanelSums} packs. */
         WIDE("kiln_sums_wide_");
 
         private final String prefix;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The micro-kernel of {@link DspColumnDepthwise} and {@link DspWindowDepthwise}: one or two outputs along the taps, in blocks of four channels.
+ * The micro-kernel of {@link DspColumnDepthwise} and {@link DspWindowDepthwiseSchedule}: one or two outputs along the taps, in blocks of four channels.
  *
  * @param window taps
  * @param outBytes bytes from an output to the next

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * The micro-kernel of {@link DspLineDepthwise}: some neighbouring outputs of a row, channel by channel, whose sums all stay in registers.
+ * The micro-kernel of {@link DspLineDepthwiseSchedule}: some neighbouring outputs of a row, channel by channel, whose sums all stay in registers.
  *
  * @param line the outputs and their windows
  * @param epilogue the rescaling of the sums
