@@ -2,6 +2,7 @@
 package io.kiln.tir;
 
 import io.kiln.base.DType;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -34,6 +35,22 @@ public record Kernel(
             String definition,
             List<Intrinsic> uses) {
         this(name, pointers, scalars, headers, definition, uses, false);
+    }
+
+    /**
+     * A micro-kernel of a sheet.
+     *
+     * @param scalars number of scalar arguments, each of int32
+     */
+    public static Kernel of(
+            String name, List<Pointer> pointers, int scalars, KernelSheet.Template sheet, Intrinsic... uses) {
+        return of(name, pointers, scalars, KernelSheet.text(sheet), uses);
+    }
+
+    /** The same with a definition that is printed. */
+    public static Kernel of(String name, List<Pointer> pointers, int scalars, String definition, Intrinsic... uses) {
+        List<DType> types = Collections.nCopies(scalars, DType.INT32);
+        return new Kernel(name, pointers, types, List.of(), definition, List.of(uses));
     }
 
     /**

@@ -30,7 +30,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -166,20 +165,14 @@ final class BlockDenseLowering {
             pointers.add(Pointer.in(FLOAT32));
         }
         pointers.add(Pointer.out(FLOAT32));
-        return new Kernel(
-                name,
-                pointers,
-                List.of(INT32, INT32, INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> {
-                    if (integers.isPresent()) {
-                        int span = integers.get().span();
-                        Jteblocks_fixedGenerated.render(out, html, name, bits, hasZeroPoints, span);
-                    } else {
-                        JteblocksGenerated.render(out, html, name, bits, hasZeroPoints);
-                    }
-                }),
-                List.of());
+        return Kernel.of(name, pointers, 3, (out, html) -> {
+            if (integers.isPresent()) {
+                int span = integers.get().span();
+                Jteblocks_fixedGenerated.render(out, html, name, bits, hasZeroPoints, span);
+            } else {
+                JteblocksGenerated.render(out, html, name, bits, hasZeroPoints);
+            }
+        });
     }
 
     /**
@@ -217,13 +210,11 @@ final class BlockDenseLowering {
         /** Emits the conversion of inputs; returns the integers and the units. */
         List<Buffer> emit(BlockBuilder block, Buffer x, BlockWeights.Part part) {
             String name = "kiln_blocks_fix_" + bits;
-            Kernel kernel = new Kernel(
+            Kernel kernel = Kernel.of(
                     name,
                     List.of(Pointer.in(FLOAT32), Pointer.out(INT32), Pointer.out(FLOAT32)),
-                    List.of(INT32, INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) -> Jteblocks_fixGenerated.render(out, html, name, bits, span)),
-                    List.of());
+                    2,
+                    (out, html) -> Jteblocks_fixGenerated.render(out, html, name, bits, span));
             block.call(kernel, List.of(x, fixed, units), List.of(Exprs.imm(part.count()), Exprs.imm(part.steps())));
             return List.of(fixed, units);
         }

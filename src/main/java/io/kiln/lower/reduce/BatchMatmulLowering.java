@@ -36,10 +36,8 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -387,14 +385,12 @@ final class BatchMatmulLowering {
         private Kernel packing() {
             DType type = b.dtype();
             String name = "kiln_pack_" + type.text() + "_" + kernel.columns() + "x" + kernel.step();
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(Pointer.in(type), Pointer.out(type)),
-                    Collections.nCopies(4, DType.INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) ->
-                            JtepackGenerated.render(out, html, name, type.cName(), kernel.columns(), kernel.step())),
-                    List.of());
+                    4,
+                    (out, html) ->
+                            JtepackGenerated.render(out, html, name, type.cName(), kernel.columns(), kernel.step()));
         }
     }
 

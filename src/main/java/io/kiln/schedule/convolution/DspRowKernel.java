@@ -6,9 +6,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.kernels.convolution.Jtedsp_rowsGenerated;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -34,17 +32,14 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
                 "int32_t count",
                 "int32_t blocks"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
-        return new Kernel(
+        return Kernel.of(
                 name(),
                 List.of(
                         Kernel.Pointer.out(INT8),
                         Kernel.Pointer.in(INT8),
                         Kernel.Pointer.in(INT32),
                         Kernel.Pointer.out(INT8)),
-                Collections.nCopies(2 + epilogue.parameters().size(), INT32),
-                List.of(),
-                KernelSheet.text((out, html) ->
-                        Jtedsp_rowsGenerated.render(out, html, name(), widening, shape, epilogue, parameters)),
-                List.of());
+                2 + epilogue.parameters().size(),
+                (out, html) -> Jtedsp_rowsGenerated.render(out, html, name(), widening, shape, epilogue, parameters));
     }
 }

@@ -6,9 +6,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.kernels.convolution.Jtedsp_winogradGenerated;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -78,13 +76,10 @@ public record DspWinogradKernel(
                 "int8_t* out",
                 isTiled() ? "int32_t count" : "int32_t blocks"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
-        return new Kernel(
+        return Kernel.of(
                 name(),
                 List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(isTiled() ? INT8 : INT32), Kernel.Pointer.out(INT8)),
-                Collections.nCopies(parameters.size() - 3, INT32),
-                List.of(),
-                KernelSheet.text(
-                        (out, html) -> Jtedsp_winogradGenerated.render(out, html, name(), this, epilogue, parameters)),
-                List.of());
+                parameters.size() - 3,
+                (out, html) -> Jtedsp_winogradGenerated.render(out, html, name(), this, epilogue, parameters));
     }
 }

@@ -8,7 +8,6 @@ import io.kiln.kernels.convolution.Jtedsp_winograd_inputGenerated;
 import io.kiln.kernels.convolution.Jtedsp_winograd_weightsGenerated;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -77,13 +76,11 @@ public final class DspWinogradWeights {
     /** {@code (to, w, pairs, constants)}: transforms a block; pairs of channels and inputs, and words of constants, at least one each. */
     static Kernel transform() {
         String name = "kiln_winograd_weights";
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT32)),
-                List.of(INT32, INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtedsp_winograd_weightsGenerated.render(out, html, name)),
-                List.of());
+                2,
+                (out, html) -> Jtedsp_winograd_weightsGenerated.render(out, html, name));
     }
 
     /** The transformed table. */
@@ -178,13 +175,11 @@ public final class DspWinogradWeights {
         }
 
         Kernel kernel() {
-            return new Kernel(
+            return Kernel.of(
                     name(),
                     List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT8)),
-                    List.of(INT32, INT32, INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) -> Jtedsp_winograd_inputGenerated.render(out, html, name(), this)),
-                    List.of());
+                    3,
+                    (out, html) -> Jtedsp_winograd_inputGenerated.render(out, html, name(), this));
         }
 
         private String name() {

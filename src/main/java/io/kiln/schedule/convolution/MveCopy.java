@@ -10,7 +10,6 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
-import java.util.Collections;
 import java.util.List;
 
 /** Micro-kernels for MVE that copy or fill runs of bytes, 16 at a time. */
@@ -63,6 +62,6 @@ public final class MveCopy {
     }
 
     private static Kernel kernel(String name, List<Pointer> pointers, int scalars, String text) {
-        return new Kernel(name, pointers, Collections.nCopies(scalars, DType.INT32), List.of(), text, List.of());
+        return Kernel.of(name, pointers, scalars, text);
     }
 }

@@ -8,7 +8,6 @@ import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -89,13 +88,13 @@ public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEpi
     /** The kernel {@code convolution/mve_gemm_kept} for at most 16 products: a block of four channels stays in registers for all pixels. */
     Kernel kept() {
         String name = "kiln_mve_gemm_" + depth + "_1x4_kept" + end.suffix();
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                Collections.nCopies(6, DType.INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtemve_gemm_keptGenerated.render(out, html, name, depth, end)),
-                List.of(end.twin(), WORD));
+                6,
+                (out, html) -> Jtemve_gemm_keptGenerated.render(out, html, name, depth, end),
+                end.twin(),
+                WORD);
     }
 
     /** The kernel for a single pixel that reads the same table. */

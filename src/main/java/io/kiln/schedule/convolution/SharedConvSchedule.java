@@ -177,7 +177,7 @@ public final class SharedConvSchedule implements Schedule<ScalarRequantize> {
         Kernel kernel() {
             Intrinsic blocks = blocks();
             String name = "kiln_conv" + epilogue.suffix();
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(
                             Pointer.in(INT8),
@@ -185,23 +185,27 @@ public final class SharedConvSchedule implements Schedule<ScalarRequantize> {
                             Pointer.in(INT16),
                             Pointer.out(INT8),
                             Pointer.out(INT8)),
-                    List.of(),
-                    List.of(),
+                    0,
                     definition(name, blocks, false),
-                    List.of(WIDEN, COPY, FILL, LAYER, blocks));
+                    WIDEN,
+                    COPY,
+                    FILL,
+                    LAYER,
+                    blocks);
         }
 
         /** For outputs that read only the pixel at their place: {@code (in, w, x, out, pixels, inputs, channels)}, of which x is scratch. */
         Kernel ofPixels() {
             Intrinsic blocks = blocks();
             String name = "kiln_conv_1x1" + epilogue.suffix();
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8), Pointer.out(INT8)),
-                    List.of(INT32, INT32, INT32),
-                    List.of(),
+                    3,
                     definition(name, blocks, true),
-                    List.of(WIDEN, PIXELS, blocks));
+                    WIDEN,
+                    PIXELS,
+                    blocks);
         }
 
         private static String definition(String name, Intrinsic blocks, boolean isOfPixels) {

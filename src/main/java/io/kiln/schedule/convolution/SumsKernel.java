@@ -89,13 +89,11 @@ public record SumsKernel(
     }
 
     Kernel kernel() {
-        return new Kernel(
+        return Kernel.of(
                 name(),
                 List.of(Pointer.in(values), Pointer.in(weightPairs.isPresent() ? INT32 : INT8), Pointer.out(INT32)),
-                List.of(INT32, INT32),
-                List.of(),
-                KernelSheet.text(sheet()),
-                List.of());
+                2,
+                sheet());
     }
 
     private KernelSheet.Template sheet() {

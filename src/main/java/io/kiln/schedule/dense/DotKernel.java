@@ -13,11 +13,9 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import io.kiln.tir.KernelSheet.Template;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -169,14 +167,13 @@ public sealed interface DotKernel
      */
     default Kernel kernel(String name, DType data, int pixels, int scalars, Template definition, Intrinsic... uses) {
         Stream<Pointer> inputs = Stream.generate(() -> Pointer.in(data)).limit(pixels);
-        return new Kernel(
+        return Kernel.of(
                 name,
                 Stream.concat(inputs, Stream.of(Pointer.in(table()), Pointer.out(sum())))
                         .toList(),
-                Collections.nCopies(scalars, DType.INT32),
-                List.of(),
-                KernelSheet.text(definition),
-                List.of(uses));
+                scalars,
+                definition,
+                uses);
     }
 
     /** The core's kernels for a layer, the best first. */

@@ -13,7 +13,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -110,13 +109,11 @@ public record DspSums(Form form) implements SumKernels.Dots {
 
     private Kernel kernel(Steps steps) {
         String name = form.prefix + steps.first + (steps.loops ? "_" + UNROLL : "") + (steps.hasTail ? "_tail" : "");
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
-                List.of(INT32, INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtedsp_sumsGenerated.render(
-                        out, html, name, form, steps.first, steps.loops ? UNROLL : 0, steps.hasTail)),
-                List.of());
+                2,
+                (out, html) -> Jtedsp_sumsGenerated.render(
+                        out, html, name, form, steps.first, steps.loops ? UNROLL : 0, steps.hasTail));
     }
 }

@@ -29,7 +29,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -212,19 +211,13 @@ public final class FourBitDenseSchedule implements Schedule<ConvComputation> {
         private Kernel kernel() {
             int inputs = conv.taps();
             String name = "kiln_four_bits_" + inputs + (hasDsp ? "_unroll" + unroll : "");
-            return new Kernel(
-                    name,
-                    List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT32)),
-                    List.of(INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) -> {
-                        if (hasDsp) {
-                            Jtedsp_four_bitsGenerated.render(out, html, name, inputs, unroll);
-                        } else {
-                            Jtefour_bitsGenerated.render(out, html, name, inputs);
-                        }
-                    }),
-                    List.of());
+            return Kernel.of(name, List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT32)), 1, (out, html) -> {
+                if (hasDsp) {
+                    Jtedsp_four_bitsGenerated.render(out, html, name, inputs, unroll);
+                } else {
+                    Jtefour_bitsGenerated.render(out, html, name, inputs);
+                }
+            });
         }
     }
 }

@@ -144,6 +144,6 @@ record MveInt16Kernel(boolean isPipelined, boolean isWhole, int unroll) implemen
                 Kernel.Pointer.in(INT32),
                 Kernel.Pointer.in(INT32),
                 Kernel.Pointer.out(INT16));
-        return Optional.of(new Kernel(name, pointers, List.of(), List.of(), definition, List.of()));
+        return Optional.of(Kernel.of(name, pointers, 0, definition));
     }
 }

@@ -16,7 +16,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -33,13 +32,11 @@ record MveSums() implements SumKernels.Dots, PanelSums {
 
     /** The kernel for vectors of int8 or int16: the vector, blocks of weights, sums; number of values, number of blocks. */
     static Kernel kernel(String name, DType data) {
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(Pointer.in(data), Pointer.in(INT8), Pointer.out(INT32)),
-                List.of(INT32, INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtemve_sumsGenerated.render(out, html, name, data == INT8)),
-                List.of());
+                2,
+                (out, html) -> Jtemve_sumsGenerated.render(out, html, name, data == INT8));
     }
 
     @Override

@@ -27,7 +27,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -87,13 +86,12 @@ public final class PanelKernels {
         static Kernel kernel(CpuFeatures features) {
             int columns = columns(features);
             String name = "kiln_matrix_row_" + columns;
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.out(INT64)),
-                    List.of(INT32, INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) -> Jtematrix_rowGenerated.render(out, html, name, columns)),
-                    List.of(Intrinsics.FROM_HALVES));
+                    2,
+                    (out, html) -> Jtematrix_rowGenerated.render(out, html, name, columns),
+                    Intrinsics.FROM_HALVES);
         }
     }
 
@@ -206,13 +204,11 @@ public final class PanelKernels {
 
         /** By SMLALD. */
         static final Int16Matrix DSP = new Int16Matrix(
-                new Kernel(
+                Kernel.of(
                         "kiln_matrix_row",
                         List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.out(INT64)),
-                        List.of(INT32, INT32),
-                        List.of(),
-                        KernelSheet.text(Jtedsp_matrix_rowGenerated::render),
-                        List.of()),
+                        2,
+                        Jtedsp_matrix_rowGenerated::render),
                 4,
                 2);
 

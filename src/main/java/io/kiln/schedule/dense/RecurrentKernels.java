@@ -120,13 +120,11 @@ public final class RecurrentKernels {
         private static Kernel kernel(Group group) {
             String name = "kiln_mve_rescale_" + group.result().name().toLowerCase(Locale.ROOT);
             boolean isByte = group.result() == Result.BYTE;
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),
-                    List.of(INT32, INT32, INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) -> Jtemve_requantizeGenerated.render(out, html, name, group.result())),
-                    List.of());
+                    3,
+                    (out, html) -> Jtemve_requantizeGenerated.render(out, html, name, group.result()));
         }
 
         @Override
@@ -212,13 +210,11 @@ public final class RecurrentKernels {
             boolean isByte = group.result() == Result.BYTE;
             String definition = KernelSheet.text((out, html) ->
                     Jtedsp_requantizeGenerated.render(out, html, name, group.source(), group.result(), pairs));
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),
-                    List.of(INT32, INT32, INT32),
-                    List.of(),
-                    definition,
-                    List.of());
+                    3,
+                    definition);
         }
 
         @Override
@@ -267,14 +263,11 @@ public final class RecurrentKernels {
         /** Sums down the columns of a ring of rows. */
         private static Kernel columns(int columns) {
             String name = "kiln_columns_" + columns;
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
-                    List.of(INT32, INT32),
-                    List.of(),
-                    KernelSheet.text(
-                            (out, html) -> Jtedsp_columnsGenerated.render(out, html, name, columns, width(columns))),
-                    List.of());
+                    2,
+                    (out, html) -> Jtedsp_columnsGenerated.render(out, html, name, columns, width(columns)));
         }
     }
 }

@@ -27,7 +27,6 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -177,13 +176,11 @@ public final class SharedDenseSchedule implements Schedule<SharedDenseSchedule.S
         /** {@code (x, w, layer, out)}. */
         Kernel kernel() {
             String name = isSummed ? "kiln_dense" : "kiln_dense_bytes";
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.in(INT32), Pointer.out(INT8)),
-                    List.of(),
-                    List.of(),
-                    KernelSheet.text((out, html) -> Jtedsp_sharedGenerated.render(out, html, name, isSummed)),
-                    List.of());
+                    0,
+                    (out, html) -> Jtedsp_sharedGenerated.render(out, html, name, isSummed));
         }
     }
 

@@ -137,13 +137,11 @@ public record DepthwiseBlock(
     }
 
     Kernel kernel() {
-        return new Kernel(
+        return Kernel.of(
                 name(),
                 List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8)),
-                List.of(),
-                List.of(),
-                definition(),
-                List.of());
+                0,
+                definition());
     }
 
     /** The C text: the assembly and its twin. */

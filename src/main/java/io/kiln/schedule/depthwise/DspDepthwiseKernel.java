@@ -8,9 +8,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.kernels.depthwise.Jtedsp_rowsGenerated;
 import io.kiln.schedule.convolution.DspConvShape;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -54,7 +52,7 @@ public record DspDepthwiseKernel(
     }
 
     Kernel kernel() {
-        return new Kernel(
+        return Kernel.of(
                 name(),
                 List.of(
                         Kernel.Pointer.in(INT8),
@@ -62,11 +60,8 @@ public record DspDepthwiseKernel(
                         Kernel.Pointer.out(INT16),
                         Kernel.Pointer.in(INT32),
                         Kernel.Pointer.out(INT8)),
-                Collections.nCopies(shape.inputRows(rows) + 1, INT32),
-                List.of(),
-                KernelSheet.text((out, html) ->
-                        Jtedsp_rowsGenerated.render(out, html, name(), this, shape, epilogue, parameters())),
-                List.of());
+                shape.inputRows(rows) + 1,
+                (out, html) -> Jtedsp_rowsGenerated.render(out, html, name(), this, shape, epilogue, parameters()));
     }
 
     private List<String> parameters() {

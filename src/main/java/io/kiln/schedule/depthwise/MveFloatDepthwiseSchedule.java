@@ -28,7 +28,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import io.kiln.tir.Stmt;
 import java.util.List;
 import java.util.Optional;
@@ -236,13 +235,11 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
         Kernel kernel() {
             String name = "kiln_mve_depthf_" + pixels + "x" + taps + (stride == 1 ? "" : "_s" + stride)
                     + (dilation == 1 ? "" : "_d" + dilation);
-            return new Kernel(
+            return Kernel.of(
                     name,
                     List.of(Pointer.in(DType.FLOAT32), Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
-                    List.of(DType.INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) -> Jtemve_floatGenerated.render(out, html, name, this)),
-                    List.of());
+                    1,
+                    (out, html) -> Jtemve_floatGenerated.render(out, html, name, this));
         }
 
         /** The tap of a pixel that reads a column, counted from the first pixel's first tap; negative if none does. */

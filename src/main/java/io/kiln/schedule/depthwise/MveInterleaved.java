@@ -19,9 +19,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -245,12 +243,10 @@ record MveInterleaved(ConvComputation conv, int tile) {
     /** {@code interleave(from, to, bytes, zero_point, row0, ...)}: rows begin at offsets, which are negative outside the input. */
     private static Kernel kernel(int rows) {
         String name = "kiln_mve_interleave_" + rows;
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                Collections.nCopies(2 + rows, DType.INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtemve_interleaveGenerated.render(out, html, name, rows)),
-                List.of());
+                2 + rows,
+                (out, html) -> Jtemve_interleaveGenerated.render(out, html, name, rows));
     }
 }

@@ -29,7 +29,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -190,7 +189,7 @@ public final class SharedDepthwiseSchedule implements Schedule<ScalarRequantize>
 
         /** {@code (in, w, rescale, layer, x, out)}, of which x is scratch. */
         Kernel kernel() {
-            return new Kernel(
+            return Kernel.of(
                     "kiln_depthwise_rows" + epilogue.suffix(),
                     List.of(
                             Pointer.in(INT8),
@@ -199,15 +198,15 @@ public final class SharedDepthwiseSchedule implements Schedule<ScalarRequantize>
                             Pointer.in(INT16),
                             Pointer.out(INT8),
                             Pointer.out(INT8)),
-                    List.of(),
-                    List.of(),
-                    KernelSheet.text((out, html) -> Jtedsp_sharedGenerated.render(
+                    0,
+                    (out, html) -> Jtedsp_sharedGenerated.render(
                             out,
                             html,
                             "kiln_depthwise_rows" + epilogue.suffix(),
                             "kiln_depthwise_pixels" + epilogue.suffix(),
-                            epilogue)),
-                    List.of(WIDEN, LAYER));
+                            epilogue),
+                    WIDEN,
+                    LAYER);
         }
     }
 }

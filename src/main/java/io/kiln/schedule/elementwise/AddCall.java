@@ -220,20 +220,16 @@ public record AddCall(Kernel kernel, int first, List<Expr> scalars, Run run, Str
         }
 
         Kernel kernel() {
-            return new Kernel(
+            return Kernel.of(
                     name(),
                     List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                    Collections.nCopies(6, DType.INT32),
-                    List.of(),
-                    KernelSheet.text(
-                            switch (core) {
-                                case MVE -> (out, html) -> Jtemve_sum_of_bytesGenerated.render(out, html, this);
-                                case RISCV -> (out, html) -> Jteriscv_sum_of_bytesGenerated.render(out, html, this);
-                                case DSP, THUMB2 ->
-                                    (out, html) -> Jtethumb2_sum_of_bytesGenerated.render(out, html, this);
-                                case THUMB1 -> (out, html) -> Jtethumb1_sum_of_bytesGenerated.render(out, html, this);
-                            }),
-                    List.of());
+                    6,
+                    switch (core) {
+                        case MVE -> (out, html) -> Jtemve_sum_of_bytesGenerated.render(out, html, this);
+                        case RISCV -> (out, html) -> Jteriscv_sum_of_bytesGenerated.render(out, html, this);
+                        case DSP, THUMB2 -> (out, html) -> Jtethumb2_sum_of_bytesGenerated.render(out, html, this);
+                        case THUMB1 -> (out, html) -> Jtethumb1_sum_of_bytesGenerated.render(out, html, this);
+                    });
         }
     }
 

@@ -25,8 +25,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -125,19 +123,16 @@ public final class ElementSlopes {
         }
 
         Kernel kernel() {
-            return new Kernel(
+            return Kernel.of(
                     name(),
                     List.of(Pointer.in(DType.INT16), Pointer.out(DType.INT16)),
-                    Collections.nCopies(5, DType.INT32),
-                    List.of(),
-                    KernelSheet.text(
-                            switch (core) {
-                                case MVE -> (out, html) -> Jtemve_slopes_of_int16Generated.render(out, html, this);
-                                case RISCV -> (out, html) -> Jteriscv_slopes_of_int16Generated.render(out, html, this);
-                                case DSP -> (out, html) -> Jtedsp_slopes_of_int16Generated.render(out, html, this);
-                                case THUMB2, THUMB1 -> throw new IllegalArgumentException("no slopes on " + core);
-                            }),
-                    List.of());
+                    5,
+                    switch (core) {
+                        case MVE -> (out, html) -> Jtemve_slopes_of_int16Generated.render(out, html, this);
+                        case RISCV -> (out, html) -> Jteriscv_slopes_of_int16Generated.render(out, html, this);
+                        case DSP -> (out, html) -> Jtedsp_slopes_of_int16Generated.render(out, html, this);
+                        case THUMB2, THUMB1 -> throw new IllegalArgumentException("no slopes on " + core);
+                    });
         }
     }
 }

@@ -10,7 +10,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.List;
@@ -108,12 +107,10 @@ public record WordMoves(boolean byWords) {
 
     private static Kernel shortCopyKernel(int count) {
         String name = "kiln_copy_elements_" + count;
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                List.of(),
-                List.of(),
-                KernelSheet.text((out, html) -> Jteriscv_copyGenerated.render(out, html, name, count)),
-                List.of());
+                0,
+                (out, html) -> Jteriscv_copyGenerated.render(out, html, name, count));
     }
 }
