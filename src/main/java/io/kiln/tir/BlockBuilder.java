@@ -83,6 +83,13 @@ public final class BlockBuilder {
         return add(new Stmt.CallKernel(kernel, pointers, scalars));
     }
 
+    /** A block with names of its own. */
+    public BlockBuilder block(Consumer<BlockBuilder> body) {
+        BlockBuilder inner = new BlockBuilder();
+        body.accept(inner);
+        return add(inner.build());
+    }
+
     /** A counting loop; a single iteration becomes its body, none is omitted. */
     public BlockBuilder loop(String name, Expr begin, Expr end, int step, LoopBody body) {
         if (begin instanceof Expr.IntImm first && end instanceof Expr.IntImm last) {

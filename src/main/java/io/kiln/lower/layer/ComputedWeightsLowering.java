@@ -86,15 +86,7 @@ public final class ComputedWeightsLowering {
     /** Lowers to loops over a range of rows. */
     public LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        body.loop(
-                "n",
-                geometry.output().dim(0),
-                (batch, n) -> batch.loop(
-                        "y",
-                        rows.firstLine(geometry.output()),
-                        rows.endLine(geometry.output()),
-                        1,
-                        (row, y) -> row(row, rows, n, y)));
+        rows.eachLine(body, geometry.output(), (row, n, y) -> row(row, rows, n, y));
         List<RowDependency> dependencies = new ArrayList<>();
         for (int id : op.inputs()) {
             int argument = op.root().args().indexOf(new Arg.Ref(id));

@@ -175,9 +175,7 @@ final class LstmLowering {
     /** A function of a value; its intermediate values are in a separate block. */
     private static Expr applied(BlockBuilder block, String name, ElementFunction function, Expr value) {
         Expr.Var result = block.mutable(name, value);
-        BlockBuilder inner = new BlockBuilder();
-        inner.assign(result, function.body().emit(inner, List.of(result)));
-        block.add(inner.build());
+        block.block(inner -> inner.assign(result, function.body().emit(inner, List.of(result))));
         return result;
     }
 

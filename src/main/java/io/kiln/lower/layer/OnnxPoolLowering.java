@@ -79,30 +79,26 @@ final class OnnxPoolLowering {
         UnaryOperator<Expr> factor = perCount("factors", counts, OnnxMean.Exact::factor);
         UnaryOperator<Expr> doubt = perCount("doubts", counts, OnnxMean.Exact::doubt);
         BlockBuilder body = new BlockBuilder();
-        body.loop(
-                "n",
-                out.dim(0),
-                (batch, n) -> batch.loop("y", rows.firstLine(out), rows.endLine(out), 1, (row, y) -> {
-                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
-                    row.loop("x", out.dim(2), (column, x) -> {
-                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
-                        Expr which = column.let("which", index.apply(mul(ky.count(), kx.count())));
-                        Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
-                        column.loop("c", out.dim(3), (channel, c) -> {
-                            SingleSums.Taps taps = (ty, tx) -> byteAt(rows, n, ky, kx, c, ty, tx);
-                            Expr exact = exact(channel, ky, kx, taps, factor.apply(which));
-                            Expr.Var result = channel.mutable("result", rounded(channel, exact));
-                            channel.ifThen(isDoubtful(exact, doubt.apply(which)), in -> {
-                                Expr sum =
-                                        new SingleSums(in, ky, kx, reals(taps)).of(pool.order(), n, window.kernelH());
-                                Expr first = mul(which, OnnxMean.STEPS);
-                                Expr found = StepSearch.of(in, steps, first, OnnxMean.STEPS, sum);
-                                in.assign(result, add(found, Byte.MIN_VALUE));
-                            });
-                            channel.store(buffers.output(), add(mul(pixel, out.dim(3)), c), cast(DType.INT8, result));
-                        });
+        rows.eachLine(body, out, (row, n, y) -> {
+            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
+            row.loop("x", out.dim(2), (column, x) -> {
+                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
+                Expr which = column.let("which", index.apply(mul(ky.count(), kx.count())));
+                Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
+                column.loop("c", out.dim(3), (channel, c) -> {
+                    SingleSums.Taps taps = (ty, tx) -> byteAt(rows, n, ky, kx, c, ty, tx);
+                    Expr exact = exact(channel, ky, kx, taps, factor.apply(which));
+                    Expr.Var result = channel.mutable("result", rounded(channel, exact));
+                    channel.ifThen(isDoubtful(exact, doubt.apply(which)), in -> {
+                        Expr sum = new SingleSums(in, ky, kx, reals(taps)).of(pool.order(), n, window.kernelH());
+                        Expr first = mul(which, OnnxMean.STEPS);
+                        Expr found = StepSearch.of(in, steps, first, OnnxMean.STEPS, sum);
+                        in.assign(result, add(found, Byte.MIN_VALUE));
                     });
-                }));
+                    channel.store(buffers.output(), add(mul(pixel, out.dim(3)), c), cast(DType.INT8, result));
+                });
+            });
+        });
         RowDependency dependency = Rows.count(out) == out.dim(1) && in.dim(0) == 1
                 ? new RowDependency.Window(window.strideH(), window.padTop(), window.spanH(), in.dim(1))
                 : new RowDependency.All(Rows.count(in));

@@ -144,20 +144,17 @@ public final class PoolLowering {
 
     private LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        body.loop(
-                "n",
-                out.dim(0),
-                (batch, n) -> batch.loop("y", rows.firstLine(out), rows.endLine(out), 1, (row, y) -> {
-                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
-                    row.loop("x", out.dim(2), (column, x) -> {
-                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
-                        Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
-                        column.loop(
-                                "c",
-                                out.dim(3),
-                                (channel, c) -> pixel(channel, rows, n, ky, kx, c, add(mul(pixel, out.dim(3)), c)));
-                    });
-                }));
+        rows.eachLine(body, out, (row, n, y) -> {
+            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
+            row.loop("x", out.dim(2), (column, x) -> {
+                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
+                Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
+                column.loop(
+                        "c",
+                        out.dim(3),
+                        (channel, c) -> pixel(channel, rows, n, ky, kx, c, add(mul(pixel, out.dim(3)), c)));
+            });
+        });
         RowDependency dependency = Rows.count(out) == out.dim(1) && in.dim(0) == 1
                 ? new RowDependency.Window(window.strideH(), window.padTop(), window.spanH(), in.dim(1))
                 : new RowDependency.All(Rows.count(in));

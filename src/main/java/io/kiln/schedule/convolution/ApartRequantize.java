@@ -54,9 +54,7 @@ final class ApartRequantize {
         block.loop(
                 "oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, in, weights, new Block(oc, step, out)));
         if (whole < conv.channels()) {
-            BlockBuilder rest = new BlockBuilder();
-            channels(rest, in, weights, new Block(imm(whole), conv.channels() - whole, out));
-            block.add(rest.build());
+            block.block(rest -> channels(rest, in, weights, new Block(imm(whole), conv.channels() - whole, out)));
         }
     }
 

@@ -221,31 +221,20 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
             Interior interior = Interior.of(conv);
             int whole = knobs.pixelBlock() == 1 ? 0 : interior.size() / knobs.pixelBlock() * knobs.pixelBlock();
             int begin = whole == 0 ? 0 : interior.begin();
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) ->
-                            batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-                                Window w = conv.window();
-                                Expr position =
-                                        row.let("position_y", conv.upsampling().row(y));
-                                TapRange ky = rows(
-                                        row, y, TapRange.of(row, "y", position, TapRange.Axis.rows(w, conv.input())));
-                                Line line = new Line(rows, n, y, ky);
-                                row.loop("x", imm(0), imm(begin), 1, (b, x) -> pixel(b, blocks, line, x));
-                                row.loop(
-                                        "x",
-                                        imm(begin),
-                                        imm(begin + whole),
-                                        knobs.pixelBlock(),
-                                        (b, x) -> pixelBlock(b, blocks, line, x));
-                                row.loop(
-                                        "x",
-                                        imm(begin + whole),
-                                        imm(conv.output().dim(2)),
-                                        1,
-                                        (b, x) -> pixel(b, blocks, line, x));
-                            }));
+            rows.eachLine(body, conv.output(), (row, n, y) -> {
+                Window w = conv.window();
+                Expr position = row.let("position_y", conv.upsampling().row(y));
+                TapRange ky = rows(row, y, TapRange.of(row, "y", position, TapRange.Axis.rows(w, conv.input())));
+                Line line = new Line(rows, n, y, ky);
+                row.loop("x", imm(0), imm(begin), 1, (b, x) -> pixel(b, blocks, line, x));
+                row.loop(
+                        "x",
+                        imm(begin),
+                        imm(begin + whole),
+                        knobs.pixelBlock(),
+                        (b, x) -> pixelBlock(b, blocks, line, x));
+                row.loop("x", imm(begin + whole), imm(conv.output().dim(2)), 1, (b, x) -> pixel(b, blocks, line, x));
+            });
             return body.build();
         }
 

@@ -190,18 +190,16 @@ final class DspWinograd {
         BlockBuilder body = new BlockBuilder();
         Expr begin = rows.firstLine(conv.output());
         Expr end = rows.endLine(conv.output());
-        body.loop("n", conv.output().dim(0), (batch, n) -> {
-            batch.loop("y", begin, end, tile.rows, (row, y) -> {
-                if (tile.isNone()) {
-                    fours(row, rows, n, y);
-                    return;
-                }
-                Expr count = least(row, "rows", tile.rows, sub(end, y), sub(end, begin));
-                Expr perRow = imm(conv.output().dim(2) / PIXELS);
-                row.loop("four", imm(0), perRow, tile.fours, (block, four) -> {
-                    Expr fours = least(block, "fours", tile.fours, sub(perRow, four), perRow);
-                    tile(block, new Part(rows, n, y, count, four, fours));
-                });
+        rows.eachLine(body, conv.output(), tile.rows, (row, n, y) -> {
+            if (tile.isNone()) {
+                fours(row, rows, n, y);
+                return;
+            }
+            Expr count = least(row, "rows", tile.rows, sub(end, y), sub(end, begin));
+            Expr perRow = imm(conv.output().dim(2) / PIXELS);
+            row.loop("four", imm(0), perRow, tile.fours, (block, four) -> {
+                Expr fours = least(block, "fours", tile.fours, sub(perRow, four), perRow);
+                tile(block, new Part(rows, n, y, count, four, fours));
             });
         });
         return body.build();

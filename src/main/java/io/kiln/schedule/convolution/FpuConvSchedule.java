@@ -189,17 +189,12 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
 
         private Stmt body(Rows rows) {
             BlockBuilder body = new BlockBuilder();
-            Expr first = rows.firstLine(conv.output());
-            Expr end = rows.endLine(conv.output());
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop("y", first, end, 1, (row, y) -> {
-                        TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-                        int dilation = conv.window().dilationH();
-                        Expr line = row.let("line", rows.inputLine(0, add(ky.origin(), mul(ky.begin(), dilation))));
-                        line(row, new Line(rows, n, y, ky, line, WindowRows.before(row, rows, line, dilation)));
-                    }));
+            rows.eachLine(body, conv.output(), (row, n, y) -> {
+                TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+                int dilation = conv.window().dilationH();
+                Expr line = row.let("line", rows.inputLine(0, add(ky.origin(), mul(ky.begin(), dilation))));
+                line(row, new Line(rows, n, y, ky, line, WindowRows.before(row, rows, line, dilation)));
+            });
             return body.build();
         }
 
@@ -238,9 +233,7 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
                 return;
             }
             if (rest.isEmpty()) {
-                BlockBuilder block = new BlockBuilder();
-                tiles(block, new Call(line, begin, all(begin), tiles));
-                row.add(block.build());
+                row.block(block -> tiles(block, new Call(line, begin, all(begin), tiles)));
                 return;
             }
             Expr end = add(begin, (long) tiles.pixels * tiles.count);

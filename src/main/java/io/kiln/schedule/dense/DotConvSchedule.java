@@ -150,15 +150,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
         private Stmt body(Rows rows) {
             BlockBuilder body = new BlockBuilder();
             inputs.fillSides(body);
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop(
-                            "y",
-                            rows.firstLine(conv.output()),
-                            rows.endLine(conv.output()),
-                            1,
-                            (row, y) -> row(row, rows, n, y)));
+            rows.eachLine(body, conv.output(), (row, n, y) -> row(row, rows, n, y));
             return body.build();
         }
 

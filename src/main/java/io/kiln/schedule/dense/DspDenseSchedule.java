@@ -274,27 +274,19 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
             int whole = blocks(block);
             int rest = conv.channels() % block;
             BlockBuilder body = new BlockBuilder();
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) ->
-                            batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-                                Buffer x = row.view("x", input, mul(n, conv.taps()));
-                                if (head > 0) {
-                                    call(row, x, n, new Blocks("_head", weights.get(0), 0, 0, head, block));
-                                }
-                                Buffer behind = weights.get(weights.size() - 1);
-                                if (whole > head) {
-                                    call(row, x, n, new Blocks("", behind, head, 0, whole - head, block));
-                                }
-                                if (rest > 0) {
-                                    call(
-                                            row,
-                                            x,
-                                            n,
-                                            new Blocks(whole > 0 ? "_rest" : "", behind, whole, whole - head, 1, rest));
-                                }
-                            }));
+            rows.eachLine(body, conv.output(), (row, n, y) -> {
+                Buffer x = row.view("x", input, mul(n, conv.taps()));
+                if (head > 0) {
+                    call(row, x, n, new Blocks("_head", weights.get(0), 0, 0, head, block));
+                }
+                Buffer behind = weights.get(weights.size() - 1);
+                if (whole > head) {
+                    call(row, x, n, new Blocks("", behind, head, 0, whole - head, block));
+                }
+                if (rest > 0) {
+                    call(row, x, n, new Blocks(whole > 0 ? "_rest" : "", behind, whole, whole - head, 1, rest));
+                }
+            });
             return body.build();
         }
 

@@ -185,15 +185,7 @@ public final class FourBitDenseSchedule implements Schedule<ConvComputation> {
         /** The loops. */
         LayerLoops loops(Rows rows) {
             BlockBuilder body = new BlockBuilder();
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop(
-                            "y",
-                            rows.firstLine(conv.output()),
-                            rows.endLine(conv.output()),
-                            1,
-                            (row, y) -> row(row, n)));
+            rows.eachLine(body, conv.output(), (row, n, y) -> row(row, n));
             long macs = (long) conv.output().dim(0) * GROUP * groups() * conv.taps();
             return new LayerLoops(body.build(), macs);
         }

@@ -150,15 +150,11 @@ public final class SharedDenseSchedule implements Schedule<SharedDenseSchedule.S
         LayerLoops loops(Rows lines) {
             int batches = conv.output().dim(0);
             BlockBuilder body = new BlockBuilder();
-            body.loop(
-                    "n",
-                    batches,
-                    (batch, n) -> batch.loop(
-                            "y", lines.firstLine(conv.output()), lines.endLine(conv.output()), 1, (row, y) -> {
-                                Buffer x = row.view("x", input, mul(n, conv.taps()));
-                                Buffer out = row.mutableView("out", output, mul(n, conv.channels()));
-                                row.call(kernel, List.of(x, weights, layer, out), List.of());
-                            }));
+            lines.eachLine(body, conv.output(), (row, n, y) -> {
+                Buffer x = row.view("x", input, mul(n, conv.taps()));
+                Buffer out = row.mutableView("out", output, mul(n, conv.channels()));
+                row.call(kernel, List.of(x, weights, layer, out), List.of());
+            });
             long filled = rows.taps().get(0).length;
             return new LayerLoops(body.build(), (long) batches * rows.blocks().size() * BLOCK * filled);
         }

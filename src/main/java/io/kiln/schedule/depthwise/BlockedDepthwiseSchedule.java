@@ -285,21 +285,16 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         private Stmt body(Rows range) {
             BlockBuilder body = new BlockBuilder();
             rows.fillSides(body);
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop(
-                            "y", range.firstLine(conv.output()), range.endLine(conv.output()), 1, (row, y) -> {
-                                rows.copy(row, range, n, y);
-                                Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
-                                PixelBlocks.loop(row, conv.output().dim(2), pixels, (block, x) -> {
-                                    Expr pixel = add(mul(line, conv.output().dim(2)), x);
-                                    long step = (long) conv.window().strideW()
-                                            * conv.input().dim(3);
-                                    Buffer in = block.view("in", scratch, mul(x, step));
-                                    kernel.emit(block, in, block.let("pixel", mul(pixel, conv.channels())));
-                                });
-                            }));
+            range.eachLine(body, conv.output(), (row, n, y) -> {
+                rows.copy(row, range, n, y);
+                Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
+                PixelBlocks.loop(row, conv.output().dim(2), pixels, (block, x) -> {
+                    Expr pixel = add(mul(line, conv.output().dim(2)), x);
+                    long step = (long) conv.window().strideW() * conv.input().dim(3);
+                    Buffer in = block.view("in", scratch, mul(x, step));
+                    kernel.emit(block, in, block.let("pixel", mul(pixel, conv.channels())));
+                });
+            });
             return body.build();
         }
     }

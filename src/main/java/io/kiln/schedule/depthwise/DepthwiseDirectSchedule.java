@@ -150,15 +150,7 @@ public final class DepthwiseDirectSchedule implements Schedule<Workload> {
 
         private Stmt body(Rows rows) {
             BlockBuilder body = new BlockBuilder();
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop(
-                            "y",
-                            rows.firstLine(conv.output()),
-                            rows.endLine(conv.output()),
-                            1,
-                            (row, y) -> line(row, rows, n, y)));
+            rows.eachLine(body, conv.output(), (row, n, y) -> line(row, rows, n, y));
             return body.build();
         }
 

@@ -103,11 +103,7 @@ final class DspColumnDepthwise {
     private Stmt body() {
         BlockBuilder body = new BlockBuilder();
         if (!isWhole(rows)) {
-            body.loop("n", conv.output().dim(0), (batch, n) -> {
-                Expr begin = rows.firstLine(conv.output());
-                Expr end = rows.endLine(conv.output());
-                batch.loop("y", begin, end, 1, (b, y) -> rowApart(b, n, y));
-            });
+            rows.eachLine(body, conv.output(), (b, n, y) -> rowApart(b, n, y));
             return body.build();
         }
         int height = conv.output().dim(1);

@@ -125,18 +125,16 @@ final class DspDepthwise {
         int perColumn = shape.columnBytes() / 2;
         fillPadding(body, 0, shape.padLeft() * perColumn);
         fillPadding(body, (shape.padLeft() + shape.inputColumns()) * perColumn, shape.columns() * perColumn);
-        body.loop("n", conv.output().dim(0), (batch, n) -> {
-            Expr begin = rows.firstLine(conv.output());
-            Expr end = rows.endLine(conv.output());
-            batch.loop("y", begin, end, outputRows, (block, y) -> {
-                if (outputRows == 1) {
-                    row(block, n, y, 1, "");
-                } else if (areAlwaysTogether(begin, end)) {
-                    row(block, n, y, 2, "");
-                } else {
-                    block.ifThenElse(together(y, end), b -> row(b, n, y, 2, ""), b -> apart(b, n, y, end));
-                }
-            });
+        Expr begin = rows.firstLine(conv.output());
+        Expr end = rows.endLine(conv.output());
+        rows.eachLine(body, conv.output(), outputRows, (block, n, y) -> {
+            if (outputRows == 1) {
+                row(block, n, y, 1, "");
+            } else if (areAlwaysTogether(begin, end)) {
+                row(block, n, y, 2, "");
+            } else {
+                block.ifThenElse(together(y, end), b -> row(b, n, y, 2, ""), b -> apart(b, n, y, end));
+            }
         });
         return body.build();
     }

@@ -362,21 +362,17 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
             if (!line.isApart()) {
                 padded.begin(body);
             }
-            body.loop("n", conv.output().dim(0), (batch, n) -> {
-                Expr begin = rows.firstLine(conv.output());
-                Expr end = rows.endLine(conv.output());
-                batch.loop("y", begin, end, 1, (row, y) -> {
-                    Expr to = row.let(
-                            "to_line",
-                            mul(
-                                    add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
-                                    (long) conv.output().dim(2) * conv.channels()));
-                    if (line.isApart()) {
-                        apart(row, n, y, to);
-                    } else {
-                        wide(row, n, y, to);
-                    }
-                });
+            rows.eachLine(body, conv.output(), (row, n, y) -> {
+                Expr to = row.let(
+                        "to_line",
+                        mul(
+                                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
+                                (long) conv.output().dim(2) * conv.channels()));
+                if (line.isApart()) {
+                    apart(row, n, y, to);
+                } else {
+                    wide(row, n, y, to);
+                }
             });
             return body.build();
         }

@@ -163,11 +163,7 @@ public final class DspWindowDepthwiseSchedule implements Schedule<DspRequantize>
             if (isCopied(conv)) {
                 padded.begin(body);
             }
-            body.loop("n", conv.output().dim(0), (batch, n) -> {
-                Expr begin = rows.firstLine(conv.output());
-                Expr end = rows.endLine(conv.output());
-                batch.loop("y", begin, end, 1, (row, y) -> line(row, n, y));
-            });
+            rows.eachLine(body, conv.output(), (row, n, y) -> line(row, n, y));
             return body.build();
         }
 

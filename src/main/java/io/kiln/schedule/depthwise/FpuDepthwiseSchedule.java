@@ -155,20 +155,13 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
 
         private Stmt body(Rows rows) {
             BlockBuilder body = new BlockBuilder();
-            Expr first = rows.firstLine(conv.output());
-            Expr end = rows.endLine(conv.output());
             List<PixelTile.Run> runs = PixelTile.row(conv, pixels);
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop("y", first, end, 1, (row, y) -> {
-                        WindowRows line = WindowRows.of(row, conv, rows, n, y);
-                        for (PixelTile.Run run : runs) {
-                            BlockBuilder tiles = new BlockBuilder();
-                            tiles(tiles, line, run);
-                            row.add(tiles.build());
-                        }
-                    }));
+            rows.eachLine(body, conv.output(), (row, n, y) -> {
+                WindowRows line = WindowRows.of(row, conv, rows, n, y);
+                for (PixelTile.Run run : runs) {
+                    row.block(tiles -> tiles(tiles, line, run));
+                }
+            });
             return body.build();
         }
 

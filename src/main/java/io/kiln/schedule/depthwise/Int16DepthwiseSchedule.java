@@ -170,20 +170,15 @@ public record Int16DepthwiseSchedule(String name) implements Schedule<Int16Depth
 
         private Stmt body(Rows rows) {
             BlockBuilder body = new BlockBuilder();
-            Expr begin = rows.firstLine(conv.output());
-            Expr end = rows.endLine(conv.output());
             List<PixelTile.Run> runs = PixelTile.row(conv, pixels);
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop("y", begin, end, 1, (row, y) -> {
-                        WindowRows line = WindowRows.of(row, conv, rows, n, y);
-                        for (PixelTile.Run run : runs) {
-                            int width = run.tile().pixels();
-                            int last = run.x() + run.count() * width;
-                            row.loop("x", imm(run.x()), imm(last), width, (b, x) -> tile(b, line, run.tile(), x));
-                        }
-                    }));
+            rows.eachLine(body, conv.output(), (row, n, y) -> {
+                WindowRows line = WindowRows.of(row, conv, rows, n, y);
+                for (PixelTile.Run run : runs) {
+                    int width = run.tile().pixels();
+                    int last = run.x() + run.count() * width;
+                    row.loop("x", imm(run.x()), imm(last), width, (b, x) -> tile(b, line, run.tile(), x));
+                }
+            });
             return body.build();
         }
 

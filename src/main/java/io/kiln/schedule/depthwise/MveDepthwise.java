@@ -119,16 +119,14 @@ final class MveDepthwise {
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         int width = conv.output().dim(2);
-        body.loop("n", conv.output().dim(0), (batch, n) -> {
-            batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-                for (int x = 0; x < width; x += inputs.chunk()) {
-                    BlockBuilder part = new BlockBuilder();
-                    int pixels = Math.min(inputs.chunk(), width - x);
-                    inputs.copy(part, new MveInterleaved.Place(rows, input, scratch, n, y), x, pixels);
-                    multiply(part, add(mul(n, conv.output().dim(1)), rows.outputLine(y)), x, pixels);
-                    row.add(part.build());
-                }
-            });
+        rows.eachLine(body, conv.output(), (row, n, y) -> {
+            for (int x = 0; x < width; x += inputs.chunk()) {
+                BlockBuilder part = new BlockBuilder();
+                int pixels = Math.min(inputs.chunk(), width - x);
+                inputs.copy(part, new MveInterleaved.Place(rows, input, scratch, n, y), x, pixels);
+                multiply(part, add(mul(n, conv.output().dim(1)), rows.outputLine(y)), x, pixels);
+                row.add(part.build());
+            }
         });
         return body.build();
     }

@@ -115,23 +115,17 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
 
         private Stmt body(Rows rows) {
             BlockBuilder body = new BlockBuilder();
-            Expr first = rows.firstLine(conv.output());
-            Expr end = rows.endLine(conv.output());
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop("y", first, end, 1, (row, y) -> {
-                        TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-                        Line line = new Line(rows, n, y, ky);
-                        int width = conv.output().dim(2);
-                        Interior interior = Interior.of(conv);
-                        int whole = interior.begin() + interior.size() / pixels * pixels;
-                        row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
-                        row.loop(
-                                "x", imm(interior.begin()), imm(whole), pixels, (b, x) -> together(b, line, x, pixels));
-                        row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> together(b, line, x, 1));
-                        row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
-                    }));
+            rows.eachLine(body, conv.output(), (row, n, y) -> {
+                TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+                Line line = new Line(rows, n, y, ky);
+                int width = conv.output().dim(2);
+                Interior interior = Interior.of(conv);
+                int whole = interior.begin() + interior.size() / pixels * pixels;
+                row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
+                row.loop("x", imm(interior.begin()), imm(whole), pixels, (b, x) -> together(b, line, x, pixels));
+                row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> together(b, line, x, 1));
+                row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
+            });
             return body.build();
         }
 
@@ -161,10 +155,9 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
             Expr origin = block.let("origin_x", sub(mul(x, w.strideW()), imm(w.padLeft())));
             block.loop("ky", line.ky.begin(), line.ky.end(), 1, (rows, ky) -> {
                 for (int kx = 0; kx < w.kernelW(); kx += MveFloatTaps.MOST_TAPS) {
-                    int taps = Math.min(MveFloatTaps.MOST_TAPS, w.kernelW() - kx);
-                    BlockBuilder part = new BlockBuilder();
-                    taps(part, line, add(origin, (long) kx * w.dilationW()), new Taps(ky, imm(kx), taps), count, out);
-                    rows.add(part.build());
+                    Taps taps = new Taps(ky, imm(kx), Math.min(MveFloatTaps.MOST_TAPS, w.kernelW() - kx));
+                    Expr column = add(origin, (long) kx * w.dilationW());
+                    rows.block(part -> taps(part, line, column, taps, count, out));
                 }
             });
             limit(block, out, count);

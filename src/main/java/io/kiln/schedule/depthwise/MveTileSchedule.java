@@ -219,23 +219,20 @@ public final class MveTileSchedule implements Schedule<MveRequantize> {
             BlockBuilder body = new BlockBuilder();
             int width = conv.output().dim(2);
             Expr end = rows.endLine(conv.output());
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop("y", rows.firstLine(conv.output()), end, TILE, (row, y) -> {
-                        Expr lanes = row.let("lanes", select(lt(add(y, 1), end), imm(TILE * TILE), imm(TILE)));
-                        Expr line = mul(n, conv.output().dim(1));
-                        Expr first = row.let("first", add(line, rows.outputLine(y)));
-                        Expr second = row.let("second", sub(add(line, rows.outputLine(add(y, 1))), first));
-                        for (int x = 0; x < width; x += inputs.chunk()) {
-                            int from = Math.min(x, width - TILE);
-                            BlockBuilder part = new BlockBuilder();
-                            int pixels = Math.min(inputs.chunk(), width - from);
-                            inputs.copy(part, new MveInterleaved.Place(rows, input, scratch, n, y), from, pixels);
-                            multiply(part, new Lines(first, second, lanes), from, pixels);
-                            row.add(part.build());
-                        }
-                    }));
+            rows.eachLine(body, conv.output(), TILE, (row, n, y) -> {
+                Expr lanes = row.let("lanes", select(lt(add(y, 1), end), imm(TILE * TILE), imm(TILE)));
+                Expr line = mul(n, conv.output().dim(1));
+                Expr first = row.let("first", add(line, rows.outputLine(y)));
+                Expr second = row.let("second", sub(add(line, rows.outputLine(add(y, 1))), first));
+                for (int x = 0; x < width; x += inputs.chunk()) {
+                    int from = Math.min(x, width - TILE);
+                    BlockBuilder part = new BlockBuilder();
+                    int pixels = Math.min(inputs.chunk(), width - from);
+                    inputs.copy(part, new MveInterleaved.Place(rows, input, scratch, n, y), from, pixels);
+                    multiply(part, new Lines(first, second, lanes), from, pixels);
+                    row.add(part.build());
+                }
+            });
             return body.build();
         }
 

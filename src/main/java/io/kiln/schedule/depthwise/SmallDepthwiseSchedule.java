@@ -142,16 +142,12 @@ public final class SmallDepthwiseSchedule implements Schedule<ScalarRequantize> 
             BlockBuilder body = new BlockBuilder();
             rows.fillAll(body);
             int rowElements = conv.output().dim(2) * conv.channels();
-            body.loop(
-                    "n",
-                    conv.output().dim(0),
-                    (batch, n) -> batch.loop(
-                            "y", range.firstLine(conv.output()), range.endLine(conv.output()), 1, (row, y) -> {
-                                rows.copy(row, range, n, y);
-                                Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
-                                Buffer out = row.mutableView("out", output, mul(line, rowElements));
-                                row.call(kernel(), List.of(scratch, weights, constants, out), scalars());
-                            }));
+            range.eachLine(body, conv.output(), (row, n, y) -> {
+                rows.copy(row, range, n, y);
+                Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
+                Buffer out = row.mutableView("out", output, mul(line, rowElements));
+                row.call(kernel(), List.of(scratch, weights, constants, out), scalars());
+            });
             return body.build();
         }
 
