@@ -57,7 +57,7 @@ public final class Nests {
         long vectors = shape.elements() / depth / Rows.count(shape);
         BlockBuilder block = new BlockBuilder();
         if (rows.areContiguous()) {
-            block.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), 1, (vector, v) -> {
+            block.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), (vector, v) -> {
                 Expr first = vector.let("first", mul(v, depth));
                 body.emit(vector, first, first);
             });
@@ -66,7 +66,6 @@ public final class Nests {
                     "y",
                     rows.begin(),
                     rows.end(),
-                    1,
                     (line, y) -> line.loop("v", vectors, (vector, v) -> {
                         Expr from = vector.let("from", mul(add(mul(rows.inputLine(0, y), vectors), v), depth));
                         Expr to = vector.let("first", mul(add(mul(rows.outputLine(y), vectors), v), depth));

@@ -15,6 +15,7 @@ import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -125,21 +126,16 @@ final class TransposedSchedule implements Schedule<List<TransposedSchedule.Phase
      * scratch: a row with the columns that are cropped, if there are any; that of the convolutions, which take turns
      * </pre>
      */
-    private static final class Loops {
+    private static final class Loops extends LayerCode {
         private final ConvTask task;
-        private final ConvComputation conv;
         private final List<Phase> phases;
-        private final Buffer input;
-        private final Buffer output;
         private final Optional<Buffer> row;
 
         /** Reserves scratch for a row that is cropped. */
         Loops(ConvTask task, List<Phase> phases) {
+            super(task);
             this.task = task;
-            this.conv = task.conv();
             this.phases = phases;
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             ConvComputation first = phases.get(0).rows().conv();
             this.row = phases.get(0).rows().isWhole(conv.output())
                     ? Optional.empty()
@@ -194,7 +190,7 @@ final class TransposedSchedule implements Schedule<List<TransposedSchedule.Phase
             Expr begin = row(rows, task.rows().firstLine(conv.output()));
             Expr end = row(rows, task.rows().endLine(conv.output()));
             List<LayerLoops> loops = new ArrayList<>();
-            batch.loop("phase_row", begin, end, 1, (block, j) -> {
+            batch.loop("phase_row", begin, end, (block, j) -> {
                 Expr y = block.let("phase_y", add(mul(j, rows.stride()), rows.first()));
                 Expr line = add(mul(n, conv.output().dim(1)), task.rows().outputLine(y));
                 int elements = conv.output().dim(2) * conv.channels();

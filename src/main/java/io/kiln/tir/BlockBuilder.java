@@ -113,8 +113,13 @@ public final class BlockBuilder {
         return add(new Stmt.For(variable, begin, end, step, inner.build()));
     }
 
+    /** A loop that counts one by one. */
+    public BlockBuilder loop(String name, Expr begin, Expr end, LoopBody body) {
+        return loop(name, begin, end, 1, body);
+    }
+
     public BlockBuilder loop(String name, long end, LoopBody body) {
-        return loop(name, Exprs.imm(0), Exprs.imm(end), 1, body);
+        return loop(name, Exprs.imm(0), Exprs.imm(end), body);
     }
 
     public BlockBuilder ifThen(Expr condition, Consumer<BlockBuilder> then) {

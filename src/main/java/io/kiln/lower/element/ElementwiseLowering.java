@@ -128,7 +128,7 @@ public final class ElementwiseLowering {
         boolean flat = operands.stream().allMatch(o -> o.isScalar() || o.shape().elements() == out.elements());
         long row = out.elements() / Rows.count(out);
         if (flat && !rows.areContiguous()) {
-            body.loop("y", rows.begin(), rows.end(), 1, (line, y) -> byRow(line, rows, y, row));
+            body.loop("y", rows.begin(), rows.end(), (line, y) -> byRow(line, rows, y, row));
         } else if (flat) {
             int step = step(row);
             body.loop(

@@ -120,7 +120,7 @@ final class BlockDenseLowering {
         int units = op.type().shape().dim(1);
         bias.ifPresent(table -> block.loop("u", units, (unit, u) -> unit.store(sums, u, load(table, u))));
         int first = bias.isPresent() ? units : 0;
-        block.loop("u", imm(first), imm(sums.elements()), 1, (unit, u) -> unit.store(sums, u, imm(0f)));
+        block.loop("u", imm(first), imm(sums.elements()), (unit, u) -> unit.store(sums, u, imm(0f)));
     }
 
     /** Copies a row's inputs, and zeros behind each block. */
@@ -136,7 +136,7 @@ final class BlockDenseLowering {
                     Expr value = load(buffers.argument(0), add(add(source, mul(b, part.length())), k));
                     inner.store(to, add(add(imm(target), mul(b, padded)), k), value);
                 });
-                one.loop("k", imm(part.length()), imm(padded), 1, (inner, k) -> {
+                one.loop("k", imm(part.length()), imm(padded), (inner, k) -> {
                     inner.store(to, add(add(imm(target), mul(b, padded)), k), imm(0f));
                 });
             });

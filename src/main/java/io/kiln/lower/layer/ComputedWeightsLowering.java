@@ -108,13 +108,12 @@ public final class ComputedWeightsLowering {
             Expr pixel = column.let("pixel", mul(add(mul(line, width), x), geometry.channels()));
             column.loop("o", geometry.channels(), (channel, o) -> {
                 Expr.Var sum = channel.mutable("sum", start(o));
-                channel.loop("ky", ky.begin(), ky.end(), 1, (outer, i) -> {
+                channel.loop("ky", ky.begin(), ky.end(), (outer, i) -> {
                     Expr line0 = add(mul(n, geometry.input().dim(1)), ky.input().apply(i));
                     outer.loop(
                             "kx",
                             kx.begin(),
                             kx.end(),
-                            1,
                             (inner, j) -> tap(
                                     inner,
                                     sum,

@@ -91,7 +91,7 @@ public final class DetectionLowering {
         body.add(new Stmt.Comment("the best score of each box"));
         boxes.enter(body, (block, box) -> {
             Expr.Var best = block.mutable("best", score(box, imm(0)));
-            block.loop("c", imm(1), imm(detection.classes()), 1, (inner, label) -> {
+            block.loop("c", imm(1), imm(detection.classes()), (inner, label) -> {
                 Expr score = inner.let("score", score(box, label));
                 inner.ifThen(gt(score, best), better -> better.assign(best, score));
             });
@@ -131,7 +131,7 @@ public final class DetectionLowering {
     private List<Expr.Var> bestClass(BlockBuilder block, Expr box, Expr place, BinaryOperator<Expr> condition) {
         Expr.Var label = block.mutable("label", NONE);
         Expr.Var score = block.mutable("score", imm(DetectedBoxes.GONE));
-        block.loop("c", imm(0), imm(detection.classes()), 1, (inner, c) -> {
+        block.loop("c", imm(0), imm(detection.classes()), (inner, c) -> {
             Expr value = inner.let("value", score(box, c));
             Expr better = or(lt(label, imm(0)), gt(value, score));
             inner.ifThen(

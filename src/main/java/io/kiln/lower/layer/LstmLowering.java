@@ -331,7 +331,7 @@ final class LstmLowering {
                 sums(some, ofData, first, data, from);
                 sums(some, ofHidden, first, hidden, state);
                 Expr count = units % chunk == 0 ? imm(chunk) : Exprs.min(Exprs.sub(imm(units), first), imm(chunk));
-                some.loop("u", imm(0), some.let("count", count), 1, (unit, u) -> {
+                some.loop("u", imm(0), some.let("count", count), (unit, u) -> {
                     List<Expr> values = IntStream.range(0, Lstm.GATES)
                             .mapToObj(gate -> load(gates, add(u, (long) gate * chunk)))
                             .map(Expr.class::cast)

@@ -115,13 +115,7 @@ final class OnnxPoolLowering {
     /** The mean plus one half and the zero point, in fixed point. */
     private Expr exact(BlockBuilder block, TapRange ky, TapRange kx, SingleSums.Taps taps, Expr factor) {
         Expr.Var total = block.mutable("total", imm(0));
-        block.loop(
-                "ky",
-                ky.begin(),
-                ky.end(),
-                1,
-                (row, i) -> row.loop(
-                        "kx", kx.begin(), kx.end(), 1, (tap, j) -> tap.assign(total, add(total, taps.at(i, j)))));
+        ky.loop(block, "ky", (row, i) -> kx.loop(row, "kx", (tap, j) -> tap.assign(total, add(total, taps.at(i, j)))));
         long half = 1L << (mean.fractionBits() - 1);
         long offset = ((long) mean.zeroPoint() << mean.fractionBits()) + half;
         return block.let("exact", add(mul(cast(DType.INT64, total), factor), imm(offset, DType.INT64)));
@@ -224,20 +218,15 @@ final class OnnxPoolLowering {
 
         private Expr rows() {
             Expr.Var sum = block.mutable("sum", imm(0, DType.INT64));
-            block.loop(
-                    "ky",
-                    ky.begin(),
-                    ky.end(),
-                    1,
-                    (row, i) -> row.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> add24(tap, sum, taps.at(i, j))));
+            ky.loop(block, "ky", (row, i) -> kx.loop(row, "kx", (tap, j) -> add24(tap, sum, taps.at(i, j))));
             return sum;
         }
 
         private Expr columns() {
             Expr.Var sum = block.mutable("sum", imm(0, DType.INT64));
-            block.loop("kx", kx.begin(), kx.end(), 1, (column, j) -> {
+            kx.loop(block, "kx", (column, j) -> {
                 Expr.Var part = column.mutable("part", imm(0, DType.INT64));
-                column.loop("ky", ky.begin(), ky.end(), 1, (tap, i) -> add24(tap, part, taps.at(i, j)));
+                ky.loop(column, "ky", (tap, i) -> add24(tap, part, taps.at(i, j)));
                 add24(column, sum, part);
             });
             return sum;
@@ -308,7 +297,7 @@ final class OnnxPoolLowering {
         /** Adds single elements in ranges, each given by its begin and its end. */
         private Expr withRest(Expr.Var sum, List<Expr> ranges) {
             for (int i = 0; i < ranges.size(); i += 2) {
-                block.loop("k", ranges.get(i), ranges.get(i + 1), 1, (b, k) -> add24(b, sum, taps.at(k, imm(0))));
+                block.loop("k", ranges.get(i), ranges.get(i + 1), (b, k) -> add24(b, sum, taps.at(k, imm(0))));
             }
             return sum;
         }

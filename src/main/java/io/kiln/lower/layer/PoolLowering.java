@@ -101,7 +101,6 @@ public final class PoolLowering {
                 "y",
                 rows.begin(),
                 rows.end(),
-                1,
                 (row, y) -> row.loop("x", out.dim(2), (column, x) -> {
                     TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
                     Expr line = mul(rows.inputLine(0, y), in.dim(2));
@@ -109,7 +108,7 @@ public final class PoolLowering {
                         Expr element = add(mul(x, out.dim(3)), c);
                         Expr before = Exprs.select(Exprs.equal(y, imm(0)), start(), load(state, element));
                         Expr.Var acc = channel.mutable("acc", before);
-                        channel.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                        kx.loop(channel, "kx", (tap, j) -> {
                             Expr position = add(line, add(kx.origin(), mul(j, window.dilationW())));
                             take(tap, acc, load(buffers.argument(0), add(mul(position, in.dim(3)), c)));
                         });
@@ -163,12 +162,10 @@ public final class PoolLowering {
 
     private void pixel(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr c, Expr index) {
         Expr.Var acc = block.mutable("acc", start());
-        block.loop(
+        ky.loop(
+                block,
                 "ky",
-                ky.begin(),
-                ky.end(),
-                1,
-                (rowBlock, k) -> rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                (rowBlock, k) -> kx.loop(rowBlock, "kx", (tap, j) -> {
                     Expr row = rows.inputLine(0, add(ky.origin(), mul(k, window.dilationH())));
                     Expr column = add(kx.origin(), mul(j, window.dilationW()));
                     Expr position = add(mul(add(mul(n, in.dim(1)), row), in.dim(2)), column);

@@ -115,7 +115,7 @@ final class SvdfLowering {
             outer.loop("u", imm(0), imm(whole), BLOCK, (block, u) -> {
                 results(block, units, new Place(slot, ring, b, u), BLOCK);
             });
-            outer.loop("u", imm(whole), imm(shape.units()), 1, (block, u) -> {
+            outer.loop("u", imm(whole), imm(shape.units()), (block, u) -> {
                 results(block, units, new Place(slot, ring, b, u), 1);
             });
         });
@@ -180,7 +180,7 @@ final class SvdfLowering {
     private record Run(Expr begin, Expr end, Expr shift, Expr state, Expr weights) {}
 
     private void weigh(BlockBuilder block, Buffer times, List<Expr.Var> sums, Run run) {
-        block.loop("age", run.begin, run.end, 1, (inner, age) -> {
+        block.loop("age", run.begin, run.end, (inner, age) -> {
             Expr from = inner.let("from", add(run.state, mul(add(age, run.shift), shape.filters())));
             Expr by = inner.let("by", add(run.weights, mul(age, shape.filters())));
             for (int i = 0; i < sums.size(); i++) {

@@ -47,7 +47,6 @@ abstract class VectorLowering {
                 "i",
                 imm(1),
                 imm(depth),
-                1,
                 (b, i) -> b.assign(largest, Exprs.max(b.let("value", load(data, add(from, i))), largest)));
         return largest;
     }

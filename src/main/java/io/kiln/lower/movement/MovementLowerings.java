@@ -361,7 +361,7 @@ public final class MovementLowerings {
                         "first", Exprs.max(block.let("before", Exprs.sub(rows.begin(), start.get(1))), begin));
                 end = block.let("last", Exprs.min(block.let("behind", Exprs.sub(rows.end(), start.get(1))), end));
             }
-            block.loop("i" + axis, begin, end, 1, (inner, index) -> {
+            block.loop("i" + axis, begin, end, (inner, index) -> {
                 List<Expr> more = new ArrayList<>(indices);
                 more.add(index);
                 nest(inner, rows, start, more);

@@ -255,7 +255,7 @@ public final class SumLowerings {
             Expr.Var best = block.mutable("best", load(data, ElementLoops.position(in, source)));
             Expr.Var index = block.mutable("index", imm(0));
             int size = in.dim(arg.axis());
-            block.loop("r", imm(size == 1 ? 0 : 1), imm(size), 1, (inner, r) -> {
+            block.loop("r", imm(size == 1 ? 0 : 1), imm(size), (inner, r) -> {
                 List<Expr> own = new ArrayList<>(source);
                 own.set(arg.axis(), r);
                 Expr value = inner.let("value", load(data, ElementLoops.position(in, own)));
@@ -306,7 +306,7 @@ public final class SumLowerings {
             int size = shape.dim(root.axis());
             Expr.Var sum = block.mutable("sum", start());
             Expr last = isAlongRows() ? root.reverse() ? sub(imm(size), rows.begin()) : rows.end() : imm(size);
-            block.loop("k", imm(0), last, 1, (inner, k) -> {
+            block.loop("k", imm(0), last, (inner, k) -> {
                 List<Expr> at = new ArrayList<>(indices);
                 at.set(root.axis(), root.reverse() ? inner.let("i", sub(imm(size - 1), k)) : k);
                 Expr term = inner.let("term", term(load(data, ElementLoops.position(shape, at))));

@@ -241,7 +241,7 @@ public final class FilterBankLowering {
                 Expr weightStart = block.let("weight_start", load(weightStarts, add(c, 1)));
                 Expr width = block.let("width", load(widths, add(c, 1)));
                 Expr.Var next = block.mutable("next", imm(0, UINT64));
-                block.loop("i", imm(0), width, 1, (inner, i) -> {
+                block.loop("i", imm(0), width, (inner, i) -> {
                     Expr energy = inner.let("energy", load(energies, add(energyStart, i)));
                     Expr weight = load(weights, add(weightStart, i));
                     Expr unweight = load(unweights, add(weightStart, i));

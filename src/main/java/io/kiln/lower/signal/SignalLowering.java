@@ -131,12 +131,12 @@ public final class SignalLowering {
         Buffer out = buffers.output();
         Expr zero = imm(0, DType.UINT32);
         body.loop("i", energy.start(), (b, i) -> b.store(out, i, zero));
-        body.loop("i", imm(energy.start()), imm(energy.end()), 1, (b, i) -> {
+        body.loop("i", imm(energy.start()), imm(energy.end()), (b, i) -> {
             Expr real = b.let("real", load(buffers.argument(0), mul(i, 2)));
             Expr imaginary = b.let("imaginary", load(buffers.argument(0), add(mul(i, 2), 1)));
             b.store(out, i, add(cast(DType.UINT32, mul(real, real)), cast(DType.UINT32, mul(imaginary, imaginary))));
         });
-        body.loop("i", imm(energy.end()), imm(out.elements()), 1, (b, i) -> b.store(out, i, zero));
+        body.loop("i", imm(energy.end()), imm(out.elements()), (b, i) -> b.store(out, i, zero));
     }
 
     private void autoScale(BlockBuilder body) {
@@ -285,13 +285,9 @@ public final class SignalLowering {
             Expr most = Exprs.max(sub(imm(kept.count), from), imm(0));
             Expr old = block.let("old", Exprs.min(most, imm(samples)));
             block.loop(
-                    "i",
-                    imm(0),
-                    old,
-                    1,
-                    (b, i) -> b.store(out, add(to, i), load(kept.state, add(add(kept.at, from), i))));
+                    "i", imm(0), old, (b, i) -> b.store(out, add(to, i), load(kept.state, add(add(kept.at, from), i))));
             Expr first = block.let("first", sub(add(kept.data, from), imm(kept.count)));
-            block.loop("i", old, imm(samples), 1, (b, i) -> b.store(out, add(to, i), load(data, add(first, i))));
+            block.loop("i", old, imm(samples), (b, i) -> b.store(out, add(to, i), load(data, add(first, i))));
         }
 
         /** Keeps as many of the last samples as before. */
@@ -306,7 +302,6 @@ public final class SignalLowering {
                     "i",
                     imm(old),
                     imm(kept.count),
-                    1,
                     (b, i) -> b.store(kept.state, add(kept.at, i), load(data, add(first, i))));
         }
 
@@ -361,14 +356,12 @@ public final class SignalLowering {
                             "i",
                             imm(step),
                             imm(length),
-                            1,
                             (b, i) -> b.store(
                                     state, sub(add(sums, i), imm(step)), sum(state, add(sums, i), add(from, i))));
                     block.loop(
                             "i",
                             imm(length - (long) step),
                             imm(length),
-                            1,
                             (b, i) -> b.store(state, add(sums, i), isFloat ? imm(0.0f) : imm(0)));
                 });
             });

@@ -24,6 +24,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -215,15 +216,12 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
      *          where inputs are taken one by one
      * </pre>
      */
-    static final class Loops {
+    static final class Loops extends LayerCode {
         /** Factor of the second pixel in a word. */
         private static final long SECOND = 65_536;
 
-        private final ConvComputation conv;
         private final BlockedSums sums;
         private final Tables tables;
-        private final Buffer input;
-        private final Buffer output;
         private final End end;
         private final boolean flat;
         private final Buffer columns;
@@ -242,12 +240,10 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
          * @param rescale the rescaling; empty if it is separate from the sums
          */
         Loops(ConvTask task, BlockedSums sums, Optional<ScalarRequantize> rescale) {
+            super(task);
             OperatorBuffers buffers = task.buffers();
-            this.conv = task.conv();
             this.sums = sums;
             this.tables = task.tables();
-            this.input = buffers.argument(0);
-            this.output = buffers.output();
             this.flat = isFlat(conv);
             this.columns = sums.pairsInputs()
                     ? buffers.scratch(DType.INT32, taps(conv, sums))
@@ -307,7 +303,7 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
                                     block, inputs(block, rows, n, new Run(imm(0), q)), weights, add(place, q)));
                     return;
                 }
-                batch.loop("y", begin, end, 1, (row, y) -> {
+                batch.loop("y", begin, end, (row, y) -> {
                     Expr line = add(image, mul(rows.outputLine(y), width));
                     PixelBlocks.loop(
                             row,

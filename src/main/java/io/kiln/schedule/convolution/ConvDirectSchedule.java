@@ -24,6 +24,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -172,12 +173,9 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
      * <p>Taps outside the input are skipped by narrowing the window's range for each row and column; the rest of a window
      * row is contiguous in the input unless the width is dilated or the convolution grouped.
      */
-    static final class Loops {
-        private final ConvComputation conv;
+    static final class Loops extends LayerCode {
         private final Knobs knobs;
         private final Tables tables;
-        private final Buffer input;
-        private final Buffer output;
         private final SumEpilogues ends;
 
         /**
@@ -200,11 +198,9 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
 
         /** Makes the tables that sums begin or end with. */
         Loops(ConvTask task, Knobs knobs) {
-            this.conv = task.conv();
+            super(task);
             this.knobs = knobs;
             this.tables = task.tables();
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             this.ends = knobs.rescale()
                     .map(rescale -> SumEpilogues.of(rescale, tables))
                     .orElseGet(() -> SumEpilogues.of(conv, tables));
@@ -226,14 +222,14 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
                 Expr position = row.let("position_y", conv.upsampling().row(y));
                 TapRange ky = rows(row, y, TapRange.of(row, "y", position, TapRange.Axis.rows(w, conv.input())));
                 Line line = new Line(rows, n, y, ky);
-                row.loop("x", imm(0), imm(begin), 1, (b, x) -> pixel(b, blocks, line, x));
+                row.loop("x", imm(0), imm(begin), (b, x) -> pixel(b, blocks, line, x));
                 row.loop(
                         "x",
                         imm(begin),
                         imm(begin + whole),
                         knobs.pixelBlock(),
                         (b, x) -> pixelBlock(b, blocks, line, x));
-                row.loop("x", imm(begin + whole), imm(conv.output().dim(2)), 1, (b, x) -> pixel(b, blocks, line, x));
+                row.loop("x", imm(begin + whole), imm(conv.output().dim(2)), (b, x) -> pixel(b, blocks, line, x));
             });
             return body.build();
         }
@@ -291,7 +287,7 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
                     accumulators.add(inner.mutable("acc" + i, ends.start(add(oc, i % blocks.width()))));
                 }
                 Expr kernel = add(mul(pixels.phase, blocks.end() - blocks.begin()), oc);
-                inner.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) -> {
+                ky.loop(inner, "ky", (rowBlock, k) -> {
                     Expr row = add(ky.origin(), mul(k, conv.window().dilationH()));
                     Expr inputRow = pixels.line.rows.inputLine(0, row);
                     windowRow(rowBlock, blocks, new WindowRow(pixels, kernel, oc, inputRow, k), accumulators);
@@ -332,7 +328,7 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
                 return;
             }
             Expr group = Exprs.div(at.oc, imm(conv.channels() / conv.groups()));
-            block.loop("kx", kx.begin(), kx.end(), 1, (tapBlock, k) -> {
+            kx.loop(block, "kx", (tapBlock, k) -> {
                 Expr pixel = add(rowStart, add(kx.origin(), mul(k, w.dilationW())));
                 Expr first = add(mul(pixel, conv.input().dim(3)), mul(group, run));
                 Buffer in = tapBlock.view("in", input, first);

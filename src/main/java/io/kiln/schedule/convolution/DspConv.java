@@ -17,6 +17,7 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
@@ -41,7 +42,7 @@ import java.util.function.Consumer;
  * left over: an odd pixel has a kernel of its own, channels left over by fours a smaller last block
  * </pre>
  */
-final class DspConv {
+final class DspConv extends LayerCode {
     static final int BLOCK = 4;
 
     /** Rows of so many pixels are fast enough one by one, */
@@ -73,7 +74,6 @@ final class DspConv {
      */
     record Form(int unroll, boolean isShort, boolean isPaired, int tile, boolean isPacked) {}
 
-    private final ConvComputation conv;
     private final boolean waits;
     private final DspConvShape shape;
     private final DspEpilogue epilogue;
@@ -84,8 +84,6 @@ final class DspConv {
     private final DspPaddedRows padded;
     private final int[] order;
     private final Buffer weights;
-    private final Buffer input;
-    private final Buffer output;
     private final Buffer scratch;
 
     /** Multiply-accumulates that the kernel executes. */
@@ -121,9 +119,9 @@ final class DspConv {
      * @param form what of its code can be chosen
      */
     DspConv(ConvTask task, DspRequantize rescale, Form form) {
+        super(task);
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
-        this.conv = task.conv();
         this.waits = task.workload().codeBytes().isPresent();
         this.order = order(conv, form.isShort);
         int perGroup = conv.channels() / conv.groups();
@@ -142,8 +140,6 @@ final class DspConv {
         this.epilogue = DspEpilogue.of(rescale);
         this.widening = DspWidening.of(conv, form.isShort).map(w -> form.isShort ? w.inShort() : w);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, shape));
-        this.input = buffers.argument(0);
-        this.output = buffers.output();
         DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));
         this.tiles = form.tile > 1 ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
         this.isTiled = form.tile > 1 && (!DspWindow.isFlat(conv) || pairsOfCall(task.rows()) >= LEAST_FLAT_TILE);
@@ -220,7 +216,7 @@ final class DspConv {
     /** The same, row by row. */
     private void flatLines(BlockBuilder batch, Rows rows, Expr n) {
         int width = conv.output().dim(2);
-        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             Expr inputLine = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
             Expr from = row.let("from", mul(inputLine, width));
             flatTiles(row, imm(width), from, row.let("line", outputLine(rows, n, y)));
@@ -250,7 +246,7 @@ final class DspConv {
 
     private void lines(BlockBuilder batch, Rows rows, Expr n) {
         int width = conv.output().dim(2);
-        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
             if (widening.isPresent()) {
@@ -277,7 +273,7 @@ final class DspConv {
             each.rows(batch, places, rows, n, to);
             return;
         }
-        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             Expr line = row.let("line", outputLine(rows, n, y));
             each.row(row, places, rows, n, y, line);
             if (isOdd()) {
@@ -290,7 +286,7 @@ final class DspConv {
     }
 
     private void paddedLines(BlockBuilder batch, Rows rows, Expr n) {
-        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             padded.line(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
             line(row, new Line(imm(0), imm(conv.output().dim(2)), scratch, padded.firstInput(), line));

@@ -23,6 +23,7 @@ import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.PixelBlocks;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
@@ -48,7 +49,7 @@ import java.util.List;
  *
  * <p>Source: A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
  */
-final class DspWinograd {
+final class DspWinograd extends LayerCode {
     static final int BLOCK = 4;
     private static final int WINDOW = 3;
     /** Number of pixels computed together: two times two. */
@@ -63,12 +64,9 @@ final class DspWinograd {
     /** Transforming weights for so many groups of four pixels takes a fifth of the time of their products, which is what fewer products save. */
     private static final int LEAST_FOURS = 4;
 
-    private final ConvComputation conv;
     private final Tile tile;
     private final DspWinogradWeights.DspWinogradInput factors;
     private final DspWinogradKernel kernel;
-    private final Buffer input;
-    private final Buffer output;
     private final Buffer fill;
     private final Buffer weights;
     private final Buffer scratch;
@@ -121,9 +119,9 @@ final class DspWinograd {
 
     /** Packs weights and reserves scratch. */
     DspWinograd(ConvTask task, DspRequantize rescale, Form form) {
+        super(task);
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
-        this.conv = task.conv();
         int channels = conv.input().dim(3);
         this.tile = form.tile > 1 ? Tile.most(conv) : Tile.NONE;
         this.factors = new DspWinogradWeights.DspWinogradInput(channels, form.isShort, form.isPaired, tile.lines());
@@ -135,8 +133,6 @@ final class DspWinograd {
                 form.isShort || !tile.isNone(),
                 form.isPaired,
                 tile.isNone() ? 0 : tile.lines());
-        this.input = buffers.argument(0);
-        this.output = buffers.output();
         byte[] padding = new byte[PIXELS * channels];
         Arrays.fill(padding, (byte) conv.inputZeroPoint());
         this.fill = conv.window().isPadded() ? tables.add("padding", DType.INT8, Bytes.wrap(padding)) : input;
@@ -243,7 +239,7 @@ final class DspWinograd {
 
     /** Makes the factors of all rows under the windows, then multiplies them with one block of weights after another. */
     private void tile(BlockBuilder outer, Part part) {
-        outer.loop("i", imm(0), mul(part.fours, add(part.count, WINDOW - 1L)), 1, (row, i) -> {
+        outer.loop("i", imm(0), mul(part.fours, add(part.count, WINDOW - 1L)), (row, i) -> {
             Expr four = row.let("at", mod(i, part.fours));
             Expr line = row.let("line", div(i, part.fours));
             Buffer window = row.mutableView("window", scratch, add(mul(four, factors.bytes()), factorsAt));
@@ -256,7 +252,7 @@ final class DspWinograd {
             Buffer bytes = block.view("weights", weights, mul(c, words));
             Expr pairs = imm((words - constants) / WINDOW);
             block.call(DspWinogradWeights.transform(), List.of(scratch, bytes), List.of(pairs, imm(constants)));
-            block.loop("row", imm(0), part.count, 1, (row, r) -> {
+            block.loop("row", imm(0), part.count, (row, r) -> {
                 Expr pixel = add(line(part.rows, part.n, add(part.y, r)), mul(part.four, PIXELS));
                 Buffer out = row.mutableView("out", output, add(mul(pixel, conv.channels()), mul(c, BLOCK)));
                 Buffer windows = row.view("windows", scratch, add(mul(r, factors.rowBytes()), factorsAt));

@@ -19,6 +19,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -127,23 +128,18 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
      * memory: scratch for a block of results if channels are left behind the last whole block
      * </pre>
      */
-    private static final class Loops {
-        private final ConvComputation conv;
+    private static final class Loops extends LayerCode {
         private final FpuBlocks blocks;
         private final FpuLimits limits;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer weights;
         private final Buffer bias;
         private final List<Buffer> rest = new ArrayList<>();
 
         /** Makes tables and reserves scratch. */
         Loops(ConvTask task, FpuBlocks blocks, FpuLimits limits) {
-            this.conv = task.conv();
+            super(task);
             this.blocks = blocks;
             this.limits = limits;
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             this.weights = weights(task.tables());
             this.bias = bias(task.tables());
             if (left() > 0) {
@@ -213,10 +209,10 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
             Interior interior = Interior.of(conv);
             int tiles = interior.size() / pixels;
             int whole = interior.begin() + tiles * pixels;
-            row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
+            row.loop("x", imm(0), imm(interior.begin()), (b, x) -> edge(b, line, x));
             inside(row, line, imm(interior.begin()), new Tiles(pixels, tiles));
             inside(row, line, imm(whole), new Tiles(interior.end() - whole, 1));
-            row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
+            row.loop("x", imm(interior.end()), imm(width), (b, x) -> edge(b, line, x));
         }
 
         /** A number of tiles side by side, of some pixels each. */

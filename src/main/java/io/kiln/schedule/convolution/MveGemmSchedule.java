@@ -18,6 +18,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -159,12 +160,9 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
      *
      * <p>Padding has the value of the zero point, which is folded into the bias.
      */
-    static final class Loops {
-        private final ConvComputation conv;
+    static final class Loops extends LayerCode {
         private final Knobs knobs;
         private final MveRequantize rescale;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer packed;
         private final MveGemmKernel gemm;
         private final OperatorBuffers buffers;
@@ -184,14 +182,12 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
 
         /** Packs weights. */
         Loops(ConvTask task, MveRequantize rescale, Knobs knobs) {
+            super(task);
             Tables tables = task.tables();
             OperatorBuffers buffers = task.buffers();
-            this.conv = task.conv();
             this.knobs = knobs;
             this.rescale = rescale;
             this.buffers = buffers;
-            this.input = buffers.argument(0);
-            this.output = buffers.output();
             this.gather = MveGemmSchedule.isInPlace(conv) ? Optional.empty() : Optional.of(MveGather.of(conv));
             int depth = conv.taps();
             this.gemm = new MveGemmKernel(
@@ -286,7 +282,7 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
         }
 
         private void lines(BlockBuilder block, Rows rows, BlockBuilder.LoopBody body) {
-            block.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, body);
+            block.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), body);
         }
 
         private void inPlace(BlockBuilder block, Rows rows, Expr n, Expr y, Expr pixels) {

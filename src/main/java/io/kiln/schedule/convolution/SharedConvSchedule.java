@@ -19,6 +19,7 @@ import io.kiln.schedule.parts.ScalarRequantize;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -96,29 +97,24 @@ public final class SharedConvSchedule implements Schedule<ScalarRequantize> {
      * scratch: the windows of two pixels, interleaved, 16 bits a value; if there is padding, also the rows under a row of windows, with it
      * </pre>
      */
-    private static final class Loops {
+    private static final class Loops extends LayerCode {
         private final ConvTask task;
-        private final ConvComputation conv;
         private final SharedConvKernel kernel;
         private final Buffer weights;
         private final Buffer scratch;
-        private final Buffer input;
-        private final Buffer output;
 
         /** Packs weights and reserves scratch. */
         Loops(ConvTask task, ScalarRequantize rescale) {
+            super(task);
             Tables tables = task.tables();
             OperatorBuffers buffers = task.buffers();
             this.task = task;
-            this.conv = task.conv();
             SharedEpilogue epilogue = new SharedEpilogue(rescale);
             this.kernel = new SharedConvKernel(epilogue);
             this.weights = tables.add(
                     "weight",
                     DType.INT32,
                     SharedWeights.of(conv, SharedConvKernel.BLOCK).pack(epilogue));
-            this.input = buffers.argument(0);
-            this.output = buffers.output();
             long rows = (long) conv.window().spanH()
                     * SharedLayer.columns(conv)
                     * conv.input().dim(3);

@@ -180,7 +180,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
                 edges(block, line, single, end);
                 return;
             }
-            block.loop("x", single, last, 1, (b, x) -> whole(b, line, x, 1));
+            block.loop("x", single, last, (b, x) -> whole(b, line, x, 1));
             edges(block, line, last, end);
         }
 
@@ -192,12 +192,12 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
             boolean isKnown = begin instanceof Expr.IntImm && end instanceof Expr.IntImm;
             long count = isKnown ? ((Expr.IntImm) end).value() - ((Expr.IntImm) begin).value() : 0;
             if (windows.isEmpty() || !isKnown || count > MOST_EDGES) {
-                block.loop("x", begin, end, 1, (b, x) -> edge(b, line, x));
+                block.loop("x", begin, end, (b, x) -> edge(b, line, x));
                 return;
             }
             for (int i = 0; i < count; i++) {
                 Expr x = add(begin, i);
-                block.loop("x", x, add(x, 1), 1, (b, each) -> edge(b, line, each));
+                block.loop("x", x, add(x, 1), (b, each) -> edge(b, line, each));
             }
         }
 
@@ -256,7 +256,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
                 channels.kernel.call(
                         block, inputs.views(block, at.count, firstOfWindow(block, at)), w, sums.buffer(), runs());
             } else {
-                block.loop("ky", at.line.ky().begin(), at.line.ky().end(), 1, (b, ky) -> row(b, at, channels, ky));
+                block.loop("ky", at.line.ky().begin(), at.line.ky().end(), (b, ky) -> row(b, at, channels, ky));
             }
             sums.store(block, at.count, channels.first, channels.valid, out);
         }
@@ -285,7 +285,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
                 run(block, at, run, add(weights.at(kernel(at, channels), ky), begin), channels);
                 return;
             }
-            block.loop("kx", at.kx.begin(), at.kx.end(), 1, (tap, kx) -> {
+            at.kx.loop(block, "kx", (tap, kx) -> {
                 Expr oc = kernel(at, channels);
                 Expr weight = isSplit
                         ? weights.at(oc, add(mul(ky, w.kernelW()), kx))

@@ -7,7 +7,6 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
-import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
@@ -21,6 +20,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -129,7 +129,7 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
      *          large table lie apart where flash waits
      * </pre>
      */
-    private static final class Loops {
+    private static final class Loops extends LayerCode {
         /** Where flash waits, the first blocks of a table several times as large are a table of their own, which spare RAM has room for. */
         private static final int HEAD_BYTES = 12 * 1024;
 
@@ -140,11 +140,8 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
         private final int unroll;
         private final boolean isRolled;
         private final boolean isPaired;
-        private final ConvComputation conv;
         private final int head;
         private final List<Buffer> weights = new ArrayList<>();
-        private final Buffer input;
-        private final Buffer output;
 
         /** The loops. */
         LayerLoops loops(Rows rows) {
@@ -161,14 +158,13 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
          * @param isPaired see {@link DspDenseKernel}
          */
         Loops(ConvTask task, DspRequantize rescale, int block, int unroll, boolean isShort, boolean isPaired) {
+            super(task);
             Tables tables = task.tables();
-            OperatorBuffers buffers = task.buffers();
             this.rescale = rescale;
             this.block = block;
             this.unroll = unroll;
             this.isRolled = isShort;
             this.isPaired = isPaired;
-            this.conv = task.conv();
             int[] packed = packWeights();
             int headWords = HEAD_BYTES / Integer.BYTES / blockWords() * blockWords();
             boolean hasHead = isShort && packed.length * Integer.BYTES > LARGE && headWords > 0;
@@ -178,8 +174,6 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
             }
             int[] rest = Arrays.copyOfRange(packed, hasHead ? headWords : 0, packed.length);
             weights.add(tables.add("weight", DType.INT32, rest));
-            this.input = buffers.argument(0);
-            this.output = buffers.output();
         }
 
         private int[] packWeights() {

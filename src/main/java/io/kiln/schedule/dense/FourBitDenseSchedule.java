@@ -20,6 +20,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -110,28 +111,23 @@ public final class FourBitDenseSchedule implements Schedule<ConvComputation> {
      * weights: as the kernel reads them, see there; channels beyond the last have weight 0
      * </pre>
      */
-    private static final class Loops {
+    private static final class Loops extends LayerCode {
         /** Channels that are computed together. */
         private static final int GROUP = 4;
 
-        private final ConvComputation conv;
         private final boolean hasDsp;
         private final int unroll;
         private final Buffer weights;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer sums;
         private final BiasTable bias;
         private final Epilogue epilogue;
 
         /** @param unroll eights of inputs in a turn of the loop, where the kernel is for the DSP extension */
         Loops(ConvTask task, int unroll) {
-            this.conv = task.conv();
+            super(task);
             this.unroll = unroll;
             this.hasDsp = task.features().hasDsp();
             this.weights = task.tables().add("weight", INT32, hasDsp ? halfwords() : bytes());
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             this.sums = task.buffers().scratch(INT32, (long) GROUP * groups());
             this.bias = BiasTable.ofFilled(conv, task.tables());
             this.epilogue = new Epilogue(conv.op(), bias.bound(), task.tables());

@@ -19,6 +19,7 @@ import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -89,28 +90,23 @@ public final class SharedDenseSchedule implements Schedule<SharedDenseSchedule.S
      * small table of the layer's parameters.
      * There is no scratch.
      */
-    private static final class Loops {
+    private static final class Loops extends LayerCode {
         private static final int BLOCK = SharedDenseKernel.BLOCK;
 
-        private final ConvComputation conv;
         private final SharedWeights rows;
         private final Kernel kernel;
         private final Buffer weights;
         private final Buffer layer;
-        private final Buffer input;
-        private final Buffer output;
 
         /** Packs weights. */
         Loops(ConvTask task, SharedDenseRequantize rescale) {
+            super(task);
             Tables tables = task.tables();
-            this.conv = task.conv();
             this.rows = SharedWeights.ofRow(conv, BLOCK);
             boolean isSummed = rows.fit() && rescale.holds(mostProducts());
             this.kernel = new SharedDenseKernel(isSummed).kernel();
             this.weights = tables.add("weight", DType.INT32, packWeights(rescale, isSummed));
             this.layer = tables.add("layer", DType.INT32, layer(rescale));
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
         }
 
         private long mostProducts() {

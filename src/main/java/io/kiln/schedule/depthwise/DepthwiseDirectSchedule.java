@@ -161,7 +161,7 @@ public final class DepthwiseDirectSchedule implements Schedule<Workload> {
             Interior interior = Interior.of(conv);
             int whole = pixelBlock == 1 ? 0 : interior.size() / pixelBlock * pixelBlock;
             int begin = whole == 0 ? 0 : interior.begin();
-            row.loop("x", imm(0), imm(begin), 1, (b, x) -> pixel(b, line, x));
+            row.loop("x", imm(0), imm(begin), (b, x) -> pixel(b, line, x));
             row.loop("x", imm(begin), imm(begin + whole), pixelBlock, (b, x) -> {
                 Consumer<BlockBuilder> together = inner -> pixels(inner, line, x);
                 if (ky.isWhole()) {
@@ -171,10 +171,10 @@ public final class DepthwiseDirectSchedule implements Schedule<Workload> {
                     b.ifThenElse(
                             ky.isWholeAtRunTime(),
                             together,
-                            inner -> inner.loop("x_each", x, end, 1, (each, i) -> pixel(each, line, i)));
+                            inner -> inner.loop("x_each", x, end, (each, i) -> pixel(each, line, i)));
                 }
             });
-            row.loop("x", imm(begin + whole), imm(width), 1, (b, x) -> pixel(b, line, x));
+            row.loop("x", imm(begin + whole), imm(width), (b, x) -> pixel(b, line, x));
         }
 
         /** A row of the output, and the window's rows inside the input. */
@@ -245,12 +245,12 @@ public final class DepthwiseDirectSchedule implements Schedule<Workload> {
             channelLoops(
                     block,
                     out,
-                    (inner, c, oc, acc) -> inner.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) -> {
+                    (inner, c, oc, acc) -> ky.loop(inner, "ky", (rowBlock, k) -> {
                         Expr row = rows.inputLine(0, add(ky.origin(), mul(k, w.dilationH())));
                         Expr first = rowBlock.let("first", add(mul(pixel(n, row, kx.origin()), channels), c));
                         Expr taps = mul(k, w.kernelW());
                         Expr at = isPacked ? taps : rowBlock.let("taps", add(mul(taps, conv.channels()), oc));
-                        rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                        kx.loop(rowBlock, "kx", (tap, j) -> {
                             Expr x = load(input, add(first, mul(j, (long) w.dilationW() * channels)));
                             Expr weight = isPacked
                                     ? weight(tap.let("position", add(at, j)), oc)

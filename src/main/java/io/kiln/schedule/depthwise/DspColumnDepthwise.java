@@ -7,7 +7,6 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
-import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
@@ -15,6 +14,7 @@ import io.kiln.schedule.convolution.DspConvShape;
 import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.schedule.convolution.DspRequantize;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -34,15 +34,11 @@ import java.util.List;
  * left over: an odd row alone; channels left over by fours in a block that overlaps the one before
  * </pre>
  */
-final class DspColumnDepthwise {
+final class DspColumnDepthwise extends LayerCode {
     static final int BLOCK = 4;
-    private final ConvComputation conv;
     private final DspRequantize rescale;
     private final int together;
     private final boolean isPaired;
-    private final Rows rows;
-    private final Buffer input;
-    private final Buffer output;
     private final Buffer weights;
 
     /**
@@ -52,15 +48,11 @@ final class DspColumnDepthwise {
      * @param isPaired see {@link DspConvShape}
      */
     DspColumnDepthwise(ConvTask task, DspRequantize rescale, int together, boolean isPaired) {
+        super(task);
         Tables tables = task.tables();
-        OperatorBuffers buffers = task.buffers();
-        this.conv = task.conv();
         this.rescale = rescale;
         this.together = together;
         this.isPaired = isPaired;
-        this.rows = task.rows();
-        this.input = buffers.argument(0);
-        this.output = buffers.output();
         this.weights = tables.add("weight", DType.INT32, pack(conv, rescale));
     }
 

@@ -144,7 +144,6 @@ final class DspDepthwise {
                 "i",
                 imm(begin),
                 imm(end),
-                1,
                 (b, i) -> b.store(scratch, i, imm((long) conv.inputZeroPoint() << INPUT_SCALE_BITS)));
     }
 

@@ -11,7 +11,6 @@ import static io.kiln.tir.Exprs.sub;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
-import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.schedule.convolution.DspPaddedRows;
@@ -24,6 +23,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -187,21 +187,17 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
      * layers of few rows: the weights are bytes, [row][word of the taps of two words], which the kernel widens
      * </pre>
      */
-    static final class Loops {
+    static final class Loops extends LayerCode {
         /** Readings of a table up to which its bytes count more than the cycles that widen them, two for each word of a row. */
         private static final int MOST_READINGS = 8;
 
         /** Bytes that must be saved: the code that widens them takes some, too. */
         private static final int LEAST_SAVED = 64;
 
-        private final ConvComputation conv;
         private final DspRequantize rescale;
         private final List<Line> lines;
         private final Line line;
         private final DspEpilogue epilogue;
-        private final Rows rows;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer weights;
         private final Buffer outside;
         private final Buffer source;
@@ -213,14 +209,11 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
          * @param outputs neighbouring outputs computed together
          */
         Loops(ConvTask task, DspRequantize rescale, int outputs) {
-            this.conv = task.conv();
+            super(task);
             this.rescale = rescale;
             this.lines = lines(conv, outputs);
             this.line = lines.get(0);
             this.epilogue = DspEpilogue.of(rescale);
-            this.rows = task.rows();
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             this.weights = task.tables().add("weight", DType.INT32, pack());
             this.outside = line.isApart() && hasRowsOutside(conv)
                     ? task.tables().add("padding", DType.INT8, rowOutside())

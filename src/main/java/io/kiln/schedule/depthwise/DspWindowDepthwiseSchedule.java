@@ -7,7 +7,6 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
-import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.DspConvSchedule;
 import io.kiln.schedule.convolution.DspConvShape;
@@ -18,6 +17,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -106,16 +106,12 @@ public final class DspWindowDepthwiseSchedule implements Schedule<DspRequantize>
      * left over: an odd pixel alone; channels left over by fours in a block that overlaps the one before
      * </pre>
      */
-    static final class Loops {
+    static final class Loops extends LayerCode {
         private static final int BLOCK = DspColumnDepthwise.BLOCK;
 
-        private final ConvComputation conv;
         private final DspEpilogue epilogue;
         private final int together;
         private final boolean isPaired;
-        private final Rows rows;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer weights;
         private final Buffer source;
         private final DspPaddedRows padded;
@@ -127,13 +123,10 @@ public final class DspWindowDepthwiseSchedule implements Schedule<DspRequantize>
          * @param isPaired see {@link DspConvShape}
          */
         Loops(ConvTask task, DspRequantize rescale, int together, boolean isPaired) {
-            this.conv = task.conv();
+            super(task);
             this.epilogue = DspEpilogue.of(rescale);
             this.together = together;
             this.isPaired = isPaired;
-            this.rows = task.rows();
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             this.weights = task.tables().add("weight", DType.INT32, DspColumnDepthwise.pack(conv, rescale));
             this.source = isCopied(conv) ? task.buffers().scratch(DType.INT8, DspPaddedRows.scratchBytes(conv)) : input;
             this.padded = new DspPaddedRows(conv, input, source);

@@ -19,6 +19,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -93,15 +94,12 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
      * memory: no scratch
      * </pre>
      */
-    private static final class Loops {
+    private static final class Loops extends LayerCode {
         /** Channels of a block. */
         static final int CHANNELS = 4;
 
-        private final ConvComputation conv;
         private final FpuLimits limits;
         private final int pixels;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer weights;
         private final Buffer bias;
 
@@ -111,11 +109,9 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
          * @param pixels most pixels computed together
          */
         Loops(ConvTask task, int pixels, FpuLimits limits) {
-            this.conv = task.conv();
+            super(task);
             this.limits = limits;
             this.pixels = pixels;
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             Tables tables = task.tables();
             int taps = conv.taps();
             int[] order = channelOrder();

@@ -20,6 +20,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -89,13 +90,10 @@ public record Int16DepthwiseSchedule(String name) implements Schedule<Int16Depth
      * memory: no scratch
      * </pre>
      */
-    static final class Loops {
-        private final ConvComputation conv;
+    static final class Loops extends LayerCode {
         private final Int16DepthwiseKernel kernel;
         private final Int16DepthwiseLayer layer;
         private final int pixels;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer table;
 
         /**
@@ -104,12 +102,10 @@ public record Int16DepthwiseSchedule(String name) implements Schedule<Int16Depth
          * @param pixels most pixels computed together
          */
         Loops(ConvTask task, Int16DepthwiseKernel kernel, Int16DepthwiseLayer layer, int pixels) {
-            this.conv = task.conv();
+            super(task);
             this.kernel = kernel;
             this.layer = layer;
             this.pixels = pixels;
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             this.table = task.tables().add("table", DType.INT32, packed());
         }
 

@@ -13,6 +13,7 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.MveEpilogue;
 import io.kiln.schedule.convolution.MveRequantize;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -36,13 +37,10 @@ import java.util.List;
  * four overlap the ones before if channels are not a multiple of four. If an input channel has several output channels, the
  * first ones of all input channels are computed, then the second ones, and so on.
  */
-final class MveDepthwise {
+final class MveDepthwise extends LayerCode {
     private static final int WORDS = 4;
 
-    private final ConvComputation conv;
     private final MveRequantize rescale;
-    private final Buffer input;
-    private final Buffer output;
     private final Buffer scratch;
     private final Buffer offsets;
     private final List<Groups> groups = new ArrayList<>();
@@ -59,12 +57,10 @@ final class MveDepthwise {
      * @param keepsWeights whether weights stay in registers for a row of pixels
      */
     MveDepthwise(ConvTask task, MveRequantize rescale, boolean keepsWeights) {
+        super(task);
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
-        this.conv = task.conv();
         this.rescale = rescale;
-        this.input = buffers.argument(0);
-        this.output = buffers.output();
         this.inputs = new MveInterleaved(conv, 1);
         this.scratch = buffers.scratch(DType.INT8, inputs.scratchBytes());
         this.shape = shape(conv);

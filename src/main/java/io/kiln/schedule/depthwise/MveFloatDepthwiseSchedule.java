@@ -19,6 +19,7 @@ import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -85,11 +86,8 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
      * memory: no scratch; sums are in the output
      * </pre>
      */
-    static final class Loops {
-        private final ConvComputation conv;
+    static final class Loops extends LayerCode {
         private final int pixels;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer weights;
         private final Buffer bias;
 
@@ -99,10 +97,8 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
          * @param pixels number of neighbouring pixels computed together
          */
         Loops(ConvTask task, int pixels) {
-            this.conv = task.conv();
+            super(task);
             this.pixels = pixels;
-            this.input = task.buffers().argument(0);
-            this.output = task.buffers().output();
             this.weights =
                     task.tables().add("weight", DType.FLOAT32, conv.weight().data());
             this.bias = BiasTable.of(conv, task.tables()).buffer();
@@ -121,10 +117,10 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
                 int width = conv.output().dim(2);
                 Interior interior = Interior.of(conv);
                 int whole = interior.begin() + interior.size() / pixels * pixels;
-                row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
+                row.loop("x", imm(0), imm(interior.begin()), (b, x) -> edge(b, line, x));
                 row.loop("x", imm(interior.begin()), imm(whole), pixels, (b, x) -> together(b, line, x, pixels));
-                row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> together(b, line, x, 1));
-                row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
+                row.loop("x", imm(whole), imm(interior.end()), (b, x) -> together(b, line, x, 1));
+                row.loop("x", imm(interior.end()), imm(width), (b, x) -> edge(b, line, x));
             });
             return body.build();
         }
@@ -136,12 +132,10 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
         private void edge(BlockBuilder block, Line line, Expr x) {
             TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
             Buffer out = start(block, line, x, 1);
-            block.loop(
+            line.ky.loop(
+                    block,
                     "ky",
-                    line.ky.begin(),
-                    line.ky.end(),
-                    1,
-                    (rows, ky) -> rows.loop("kx", kx.begin(), kx.end(), 1, (b, k) -> {
+                    (rows, ky) -> kx.loop(rows, "kx", (b, k) -> {
                         Expr column = add(kx.origin(), mul(k, conv.window().dilationW()));
                         taps(b, line, column, new Taps(ky, k, 1), 1, out);
                     }));
@@ -153,7 +147,7 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
             Window w = conv.window();
             Buffer out = start(block, line, x, count);
             Expr origin = block.let("origin_x", sub(mul(x, w.strideW()), imm(w.padLeft())));
-            block.loop("ky", line.ky.begin(), line.ky.end(), 1, (rows, ky) -> {
+            line.ky.loop(block, "ky", (rows, ky) -> {
                 for (int kx = 0; kx < w.kernelW(); kx += MveFloatTaps.MOST_TAPS) {
                     Taps taps = new Taps(ky, imm(kx), Math.min(MveFloatTaps.MOST_TAPS, w.kernelW() - kx));
                     Expr column = add(origin, (long) kx * w.dilationW());

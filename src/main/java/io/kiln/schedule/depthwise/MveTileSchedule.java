@@ -20,6 +20,7 @@ import io.kiln.schedule.convolution.MveRequantize;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
@@ -118,16 +119,13 @@ public final class MveTileSchedule implements Schedule<MveRequantize> {
      * value of the zero point, which is folded into the bias. An odd last column is computed with the one before once more; an odd last
      * row alone.
      */
-    static final class Loops {
+    static final class Loops extends LayerCode {
         /** Rows, and columns, of the results that are computed together. */
         static final int TILE = 2;
 
         private static final int WORDS = 4;
 
-        private final ConvComputation conv;
         private final MveRequantize rescale;
-        private final Buffer input;
-        private final Buffer output;
         private final Buffer scratch;
         private final Buffer offsets;
         private final List<Buffer> packed;
@@ -136,12 +134,10 @@ public final class MveTileSchedule implements Schedule<MveRequantize> {
 
         /** Packs weights and reserves scratch. */
         Loops(ConvTask task, MveRequantize rescale) {
+            super(task);
             Tables tables = task.tables();
             OperatorBuffers buffers = task.buffers();
-            this.conv = task.conv();
             this.rescale = rescale;
-            this.input = buffers.argument(0);
-            this.output = buffers.output();
             this.inputs = new MveInterleaved(conv, TILE);
             this.scratch = buffers.scratch(DType.INT8, inputs.scratchBytes());
             this.kernel = new MveTileKernel(

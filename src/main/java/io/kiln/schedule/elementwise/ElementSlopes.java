@@ -76,7 +76,7 @@ public final class ElementSlopes {
         if (rows.areContiguous()) {
             call(body, rows, rows.begin(), sub(rows.end(), rows.begin()));
         } else {
-            body.loop("y", rows.begin(), rows.end(), 1, (block, y) -> call(block, rows, y, imm(1)));
+            body.loop("y", rows.begin(), rows.end(), (block, y) -> call(block, rows, y, imm(1)));
         }
         return Nests.operator(buffers, rows, List.of(RowDependency.same(count)), body.build(), kernel.schedule())
                 .because("one multiplication for both slopes, tried for all 65,536 values");
