@@ -18,7 +18,6 @@ import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
-import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
@@ -29,7 +28,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Transposed convolutions of int8 and float data by the kernels of ordinary ones, by {@link Loops}. */
-final class TransposedSchedule implements Schedule<List<TransposedSchedule.Phase>> {
+record TransposedSchedule(String name) implements Schedule<List<TransposedSchedule.Phase>> {
     /** Layers with fewer multiply-accumulates run in plain loops if size is optimized and the core has no small kernel. */
     private static final long LEAST_MACS = 5000;
 
@@ -57,12 +56,6 @@ final class TransposedSchedule implements Schedule<List<TransposedSchedule.Phase
             return LayerSchedules.isPlain(choice);
         }
     }
-
-    @Override
-    public String name() {
-        return "conv_phases";
-    }
-
     /** If a micro-kernel computes each phase; those of int16 data take transposed convolutions as they are. */
     @Override
     public Optional<List<Phase>> applies(Workload workload) {
@@ -88,11 +81,6 @@ final class TransposedSchedule implements Schedule<List<TransposedSchedule.Phase
                 .mapToInt(phase -> phase.conv().weight().elements())
                 .sum();
         return weights > conv.op().root().constant(1).elements();
-    }
-
-    @Override
-    public Space space(Workload workload, List<Phase> phases) {
-        return Space.of(name());
     }
 
     @Override

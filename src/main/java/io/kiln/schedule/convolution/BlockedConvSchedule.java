@@ -43,7 +43,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /** Convolutions for Cortex-M and RISC-V without SIMD, by {@link Loops}. */
-public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.Rescaling> {
+public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSchedule.Rescaling> {
     /** Whether results are rescaled separately, after the sums. */
     private static final String APART = "rescaled_apart";
 
@@ -59,11 +59,6 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
      * @param proven the rescaling by one multiplication; empty for the reference's own steps
      */
     record Rescaling(Optional<ScalarRequantize> proven) {}
-
-    @Override
-    public String name() {
-        return "conv_blocked";
-    }
 
     @Override
     public Optional<Rescaling> applies(Workload workload) {

@@ -41,7 +41,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Convolutions and dense layers on any core, except depthwise ones, by {@link Loops}. */
-public final class ConvDirectSchedule implements Schedule<Workload> {
+public record ConvDirectSchedule(String name) implements Schedule<Workload> {
     /** With blocks of 4 channels, sums and operands fill 24 of 32 floating-point registers. */
     private static final int MOST_PIXELS = 4;
 
@@ -50,11 +50,6 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
 
     private static final int MOST_CHANNELS = 8;
     private static final int MOST_UNROLL = 4;
-
-    @Override
-    public String name() {
-        return "conv_direct";
-    }
 
     @Override
     public Optional<Workload> applies(Workload workload) {

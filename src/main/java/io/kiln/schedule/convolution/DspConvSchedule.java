@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
-public final class DspConvSchedule implements Schedule<DspRequantize> {
+public record DspConvSchedule(String name) implements Schedule<DspRequantize> {
     /** What the report says about the packed weights and the requantization; dense layers say the same. */
     public static String reason(DspRequantize rescale) {
         return (rescale.isSummed() ? "two weights a halfword, " : "weights as bytes, ") + rescale.inWords();
@@ -57,11 +57,6 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
 
     /** Bytes of weights that may double if size is optimized. */
     private static final int MOST_WEIGHTS = 1024;
-
-    @Override
-    public String name() {
-        return "dsp_conv";
-    }
 
     @Override
     public Optional<DspRequantize> applies(Workload workload) {

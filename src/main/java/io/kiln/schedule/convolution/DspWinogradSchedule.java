@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Convolutions of 3x3 on Cortex-M with the DSP extension, by {@link DspWinograd}. */
-public final class DspWinogradSchedule implements Schedule<DspRequantize> {
+public record DspWinogradSchedule(String name) implements Schedule<DspRequantize> {
     private static final int BLOCK = DspWinograd.BLOCK;
     private static final int PIXELS = DspWinograd.PIXELS;
     private static final int UNROLL = DspWinogradKernel.MOST_UNROLLED;
@@ -28,11 +28,6 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
     private static final int LEAST_CHANNELS = 4;
     /** Larger layers use too much flash. */
     private static final int MOST_WEIGHT_BYTES = 24_576;
-
-    @Override
-    public String name() {
-        return "dsp_winograd";
-    }
 
     @Override
     public Optional<DspRequantize> applies(Workload workload) {

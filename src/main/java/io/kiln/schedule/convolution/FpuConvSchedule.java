@@ -35,7 +35,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Convolutions and dense layers of float data on a floating-point unit with fused multiply-add, by {@link Loops}. */
-public final class FpuConvSchedule implements Schedule<FpuLimits> {
+public record FpuConvSchedule(String name) implements Schedule<FpuLimits> {
     private static final int PIXELS = 4;
 
     /** Sums of a single pixel; of several pixels, half as many channels. */
@@ -46,11 +46,6 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
 
     /** Percent of the products that are added by instructions of their own. */
     private static final String UNFUSED = "unfused";
-
-    @Override
-    public String name() {
-        return "fpu_conv";
-    }
 
     @Override
     public Optional<FpuLimits> applies(Workload workload) {

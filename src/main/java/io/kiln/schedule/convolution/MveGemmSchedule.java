@@ -34,17 +34,12 @@ import java.util.List;
 import java.util.Optional;
 
 /** Convolutions and dense layers on MVE, by {@link Loops}. */
-public final class MveGemmSchedule implements Schedule<MveRequantize> {
+public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
     /** Whether the loads of a step are between the multiplications of the one before. */
     private static final String PIPELINED = "pipelined";
 
     /** More unrolled steps than there are would be the same loop. */
     private static final int[] MANY = {1, 4, 9, 20, 40};
-
-    @Override
-    public String name() {
-        return "mve_gemm";
-    }
 
     @Override
     public Optional<MveRequantize> applies(Workload workload) {

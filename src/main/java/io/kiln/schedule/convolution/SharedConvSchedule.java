@@ -22,7 +22,6 @@ import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
-import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -35,12 +34,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Convolutions on Cortex-M with the DSP extension by one kernel for all layers, {@link Loops}. */
-public final class SharedConvSchedule implements Schedule<ScalarRequantize> {
-    @Override
-    public String name() {
-        return "dsp_conv_shared";
-    }
-
+public record SharedConvSchedule(String name) implements Schedule<ScalarRequantize> {
     @Override
     public Optional<ScalarRequantize> applies(Workload workload) {
         return suits(workload)
@@ -57,11 +51,6 @@ public final class SharedConvSchedule implements Schedule<ScalarRequantize> {
                 && conv.channels() >= SharedConvKernel.BLOCK
                 && SharedLayer.fits(workload)
                 && SharedWeights.of(conv, SharedConvKernel.BLOCK).fit();
-    }
-
-    @Override
-    public Space space(Workload workload, ScalarRequantize rescale) {
-        return Space.of(name());
     }
 
     @Override

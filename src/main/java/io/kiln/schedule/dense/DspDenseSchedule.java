@@ -38,7 +38,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension, by {@link Loops}. */
-public final class DspDenseSchedule implements Schedule<DspRequantize> {
+public record DspDenseSchedule(String name) implements Schedule<DspRequantize> {
     /** Unrolled steps of four inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 16;
 
@@ -47,11 +47,6 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
 
     /** Whether two words of weights are loaded by one instruction. */
     private static final String PAIRED = "paired_loads";
-
-    @Override
-    public String name() {
-        return "dsp_dense";
-    }
 
     @Override
     public Optional<DspRequantize> applies(Workload workload) {

@@ -36,7 +36,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Dense layers, and convolutions whose window is the whole input, with weights of four bits on cores without vectors, by {@link Loops}. */
-public final class FourBitDenseSchedule implements Schedule<ConvComputation> {
+public record FourBitDenseSchedule(String name) implements Schedule<ConvComputation> {
     /** Eights of inputs in a turn of the loop. */
     private static final String UNROLL = "unroll";
 
@@ -49,11 +49,6 @@ public final class FourBitDenseSchedule implements Schedule<ConvComputation> {
 
     /** Fewer channels do not pay for the sum of the inputs. */
     private static final int LEAST_CHANNELS = 8;
-
-    @Override
-    public String name() {
-        return "dense_four_bits";
-    }
 
     @Override
     public Optional<ConvComputation> applies(Workload workload) {

@@ -22,7 +22,6 @@ import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
-import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -34,14 +33,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension by one kernel for all of them, {@link Loops}. */
-public final class SharedDenseSchedule implements Schedule<SharedDenseSchedule.SharedDenseRequantize> {
+public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSchedule.SharedDenseRequantize> {
     /** Smaller layers do not use the kernel: if it serves only one layer of an image, the saved cycles do not justify its code size. */
     private static final long LEAST_MACS = 5000;
-
-    @Override
-    public String name() {
-        return "dsp_dense_shared";
-    }
 
     @Override
     public Optional<SharedDenseRequantize> applies(Workload workload) {
@@ -63,11 +57,6 @@ public final class SharedDenseSchedule implements Schedule<SharedDenseSchedule.S
                 && isWhole
                 && conv.taps() >= SharedWeights.STEP
                 && conv.channels() >= SharedDenseKernel.BLOCK;
-    }
-
-    @Override
-    public Space space(Workload workload, SharedDenseRequantize rescale) {
-        return Space.of(name());
     }
 
     @Override

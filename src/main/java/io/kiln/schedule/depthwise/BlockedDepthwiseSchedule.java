@@ -37,7 +37,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Depthwise convolutions by neighbouring pixels that share weights, by {@link Loops}. */
-public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwiseSchedule.Rescaling> {
+public record BlockedDepthwiseSchedule(String name) implements Schedule<BlockedDepthwiseSchedule.Rescaling> {
     /** Windows with more taps than this use loops if size is optimized. */
     private static final int MOST_TAPS = 32;
 
@@ -53,12 +53,6 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
      * @param proven the rescaling by one multiplication; empty for the reference's own steps
      */
     record Rescaling(Optional<ScalarRequantize> proven) {}
-
-    @Override
-    public String name() {
-        return "depthwise_blocked";
-    }
-
     /** With the proven rescaling on cores without SIMD, if there is one. */
     @Override
     public Optional<Rescaling> applies(Workload workload) {

@@ -40,14 +40,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Depthwise convolutions on any core, by {@link Loops}. */
-public final class DepthwiseDirectSchedule implements Schedule<Workload> {
+public record DepthwiseDirectSchedule(String name) implements Schedule<Workload> {
     /** Windows with more taps than this keep their loops, to limit code size. */
     private static final int MOST_UNROLLED_TAPS = 32;
-
-    @Override
-    public String name() {
-        return "depthwise_direct";
-    }
 
     @Override
     public Optional<Workload> applies(Workload workload) {

@@ -16,16 +16,11 @@ import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 
 /** Depthwise convolutions over time on Cortex-M with the DSP extension, by {@link DspColumnDepthwise}. */
-public final class DspColumnDepthwiseSchedule implements Schedule<DspRequantize> {
+public record DspColumnDepthwiseSchedule(String name) implements Schedule<DspRequantize> {
     private static final int BLOCK = DspColumnDepthwise.BLOCK;
 
     /** Range of immediate offsets. */
     private static final int REACH = 4095;
-
-    @Override
-    public String name() {
-        return "dsp_depthwise_column";
-    }
 
     @Override
     public Optional<DspRequantize> applies(Workload workload) {

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Depthwise convolutions on Cortex-M with the DSP extension, by {@link DspDepthwise}. */
-public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue> {
+public record DspDepthwiseSchedule(String name) implements Schedule<DspDepthwiseEpilogue> {
     /** Largest number of words of weights in registers. */
     private static final int MOST_WEIGHTS = 6;
     /** Largest number of input rows with registers for their addresses. */
@@ -31,11 +31,6 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     private static final int END = 9;
     /** Range of immediate offsets. */
     private static final int REACH = 4095;
-
-    @Override
-    public String name() {
-        return "dsp_depthwise";
-    }
 
     @Override
     public Optional<DspDepthwiseEpilogue> applies(Workload workload) {

@@ -40,7 +40,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Depthwise convolutions of narrow rows and with large windows on Cortex-M with the DSP extension, by {@link Loops}. */
-public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
+public record DspLineDepthwiseSchedule(String name) implements Schedule<DspRequantize> {
     /** Range of immediate offsets. */
     private static final int REACH = 4095;
 
@@ -60,11 +60,6 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
 
     /** Cycles of a call. */
     private static final int CALL = 50;
-
-    @Override
-    public String name() {
-        return "dsp_depthwise_line";
-    }
 
     @Override
     public Optional<DspRequantize> applies(Workload workload) {

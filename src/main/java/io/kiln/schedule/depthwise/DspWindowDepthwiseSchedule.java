@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Depthwise convolutions with large windows on Cortex-M with the DSP extension, by {@link Loops}. */
-public final class DspWindowDepthwiseSchedule implements Schedule<DspRequantize> {
+public record DspWindowDepthwiseSchedule(String name) implements Schedule<DspRequantize> {
     private static final int BLOCK = DspColumnDepthwise.BLOCK;
 
     /** Range of immediate offsets. */
@@ -39,11 +39,6 @@ public final class DspWindowDepthwiseSchedule implements Schedule<DspRequantize>
 
     /** Largest number of taps of straight code. */
     private static final int MOST_TAPS = 64;
-
-    @Override
-    public String name() {
-        return "dsp_depthwise_window";
-    }
 
     @Override
     public Optional<DspRequantize> applies(Workload workload) {

@@ -36,14 +36,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Depthwise convolutions of float data on a floating-point unit with fused multiply-add, by {@link Loops}. */
-public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
+public record FpuDepthwiseSchedule(String name) implements Schedule<FpuLimits> {
     private static final int REGISTERS = 32;
     private static final int MOST_PIXELS = 4;
-
-    @Override
-    public String name() {
-        return "fpu_depthwise";
-    }
 
     @Override
     public Optional<FpuLimits> applies(Workload workload) {

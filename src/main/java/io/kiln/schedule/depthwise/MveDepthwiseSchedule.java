@@ -14,17 +14,12 @@ import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 
 /** Depthwise convolutions on MVE, by {@link MveDepthwise}. */
-public final class MveDepthwiseSchedule implements Schedule<MveRequantize> {
+public record MveDepthwiseSchedule(String name) implements Schedule<MveRequantize> {
     /** Larger windows would take too much code: offsets of the words' addresses are immediate. */
     private static final int MOST_PASSES = 24;
 
     /** Offsets between channels' results are immediate. */
     private static final int MOST_MULTIPLIER = 255;
-
-    @Override
-    public String name() {
-        return "mve_depthwise";
-    }
 
     @Override
     public Optional<MveRequantize> applies(Workload workload) {

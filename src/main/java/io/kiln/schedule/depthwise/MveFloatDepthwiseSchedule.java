@@ -35,13 +35,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Depthwise convolutions of float data on MVE, by {@link Loops}. */
-public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
+public record MveFloatDepthwiseSchedule(String name) implements Schedule<Workload> {
     private static final int MOST_PIXELS = 4;
-
-    @Override
-    public String name() {
-        return "mve_depthwise_float";
-    }
 
     @Override
     public Optional<Workload> applies(Workload workload) {

@@ -23,7 +23,6 @@ import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
-import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -37,14 +36,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** Depthwise convolutions with strides of 1 on MVE, by {@link Loops}. */
-public final class MveTileSchedule implements Schedule<MveRequantize> {
+public record MveTileSchedule(String name) implements Schedule<MveRequantize> {
     /** Larger windows would take too much code. */
     private static final int MOST_VECTORS = 8;
-
-    @Override
-    public String name() {
-        return "mve_depthwise_tile";
-    }
 
     @Override
     public Optional<MveRequantize> applies(Workload workload) {
@@ -72,11 +66,6 @@ public final class MveTileSchedule implements Schedule<MveRequantize> {
     private static boolean suits(MveRequantize rescale) {
         int zero = rescale.requantization().outputZeroPoint();
         return MveEpilogue.of(rescale).floor().isEmpty() && rescale.low() <= zero && rescale.high() >= zero;
-    }
-
-    @Override
-    public Space space(Workload workload, MveRequantize rescale) {
-        return Space.of(name());
     }
 
     /** Where the program computes row by row, a single row has the loops of {@link MveDepthwise}. */

@@ -22,7 +22,6 @@ import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
-import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -35,14 +34,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** Depthwise convolutions on Cortex-M with the DSP extension by one kernel for all layers, {@link Loops}. */
-public final class SharedDepthwiseSchedule implements Schedule<ScalarRequantize> {
+public record SharedDepthwiseSchedule(String name) implements Schedule<ScalarRequantize> {
     /** Largest number of widened weights of a channel, to limit scratch. */
     private static final int MOST_WEIGHTS = 128;
-
-    @Override
-    public String name() {
-        return "dsp_depthwise_shared";
-    }
 
     @Override
     public Optional<ScalarRequantize> applies(Workload workload) {
@@ -64,11 +58,6 @@ public final class SharedDepthwiseSchedule implements Schedule<ScalarRequantize>
                 && w.kernelH() * w.kernelH() * w.kernelW() <= MOST_WEIGHTS
                 && Loops.reachesInput(conv)
                 && SharedLayer.fits(workload);
-    }
-
-    @Override
-    public Space space(Workload workload, ScalarRequantize rescale) {
-        return Space.of(name());
     }
 
     @Override

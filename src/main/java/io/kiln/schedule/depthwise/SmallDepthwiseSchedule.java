@@ -43,12 +43,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Depthwise convolutions optimized for size on cores without vectors, by {@link Loops}. */
-public final class SmallDepthwiseSchedule implements Schedule<ScalarRequantize> {
-    @Override
-    public String name() {
-        return "depthwise_small";
-    }
-
+public record SmallDepthwiseSchedule(String name) implements Schedule<ScalarRequantize> {
     @Override
     public Optional<ScalarRequantize> applies(Workload workload) {
         return workload.isPlainInt8() && BlockedDepthwiseSchedule.suits(workload.conv())

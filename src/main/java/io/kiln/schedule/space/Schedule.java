@@ -17,8 +17,10 @@ public interface Schedule<E> {
     /** Evidence that its loops compute a layer exactly on the layer's core; empty if they do not. */
     Optional<E> applies(Workload workload);
 
-    /** The configurations for a layer to which it applies. */
-    Space space(Workload workload, E evidence);
+    /** The configurations for a layer to which it applies: one without knobs unless it says more. */
+    default Space space(Workload workload, E evidence) {
+        return Space.of(name());
+    }
 
     /**
      * About how many cycles the ends of loops cost with a configuration, by which those are compared whose code is short enough; the later of equal
