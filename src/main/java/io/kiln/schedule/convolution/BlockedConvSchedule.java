@@ -264,7 +264,7 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
 
         /** The loops. */
         LayerLoops loops(ConvTask task) {
-            return new LayerLoops(body(task.rows()), task.workload().macs(), rowBlock()).sharing(sums.pixels());
+            return new LayerLoops(body(), task.workload().macs(), rowBlock()).sharing(sums.pixels());
         }
 
         /** Rows that are whole blocks of pixels together; otherwise some pixels are computed twice. */
@@ -276,7 +276,7 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
             return rows;
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             BlockBuilder body = new BlockBuilder();
             Buffer weights = packWeights();
             int width = conv.output().dim(2);
@@ -294,8 +294,8 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
                             mul(begin, width),
                             mul(end, width),
                             sums.pixels(),
-                            (block, q) -> this.end.emit(
-                                    block, inputs(block, rows, n, new Run(imm(0), q)), weights, add(place, q)));
+                            (block, q) ->
+                                    this.end.emit(block, inputs(block, n, new Run(imm(0), q)), weights, add(place, q)));
                     return;
                 }
                 batch.loop("y", begin, end, (row, y) -> {
@@ -304,8 +304,7 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
                             row,
                             width,
                             sums.pixels(),
-                            (block, x) ->
-                                    this.end.emit(block, inputs(block, rows, n, new Run(y, x)), weights, add(line, x)));
+                            (block, x) -> this.end.emit(block, inputs(block, n, new Run(y, x)), weights, add(line, x)));
                 });
             });
             return body.build();
@@ -337,21 +336,20 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
         }
 
         /** The windows of the block's pixels. */
-        private Buffer inputs(BlockBuilder block, Rows rows, Expr n, Run run) {
+        private Buffer inputs(BlockBuilder block, Expr n, Run run) {
             if (flat) {
-                return flatInputs(block, rows, n, run);
+                return flatInputs(block, n, run);
             }
             if (pairs.isPresent()) {
-                pairs.get()
-                        .emit(block, rows, n, pixel(rows, run, 0), pixel(rows, run, 1), b -> windows(b, rows, n, run));
+                pairs.get().emit(block, rows, n, pixel(run, 0), pixel(run, 1), b -> windows(b, n, run));
             } else {
-                windows(block, rows, n, run);
+                windows(block, n, run);
             }
             return columns;
         }
 
         /** Row and column of a pixel of a block. */
-        private PairedWindows.Pixel pixel(Rows rows, Run run, int pixel) {
+        private PairedWindows.Pixel pixel(Run run, int pixel) {
             Expr q = add(run.x(), pixel);
             if (!rows.areContiguousInRange()) {
                 return new PairedWindows.Pixel(run.y(), q);
@@ -361,7 +359,7 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
         }
 
         /** The windows of the block's pixels, with borders. */
-        private void windows(BlockBuilder block, Rows rows, Expr n, Run run) {
+        private void windows(BlockBuilder block, Expr n, Run run) {
             if (sums.pairsInputs()) {
                 copy.clear(block, 1 + SECOND);
             }
@@ -392,7 +390,7 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
         }
 
         /** The pixels themselves, or pairs of them. */
-        private Buffer flatInputs(BlockBuilder block, Rows rows, Expr n, Run run) {
+        private Buffer flatInputs(BlockBuilder block, Expr n, Run run) {
             Expr row = rows.areContiguousInRange() ? rows.inputShift(0) : rows.inputLine(0, run.y());
             Expr line = add(mul(n, conv.input().dim(1)), row);
             Buffer in = block.view("in", input, mul(add(mul(line, conv.input().dim(2)), run.x()), conv.taps()));

@@ -119,7 +119,7 @@ public record ConvDirectSchedule(String name) implements Schedule<Workload> {
                 isFused(task.workload()),
                 FourBitWeights.arePacked(configuration),
                 configuration.isOn(PROVEN) ? proven(task.conv()) : Optional.empty());
-        return new Loops(task, knobs).loops(task.rows());
+        return new Loops(task, knobs).loops();
     }
 
     /** Wherever it applies. */
@@ -202,11 +202,11 @@ public record ConvDirectSchedule(String name) implements Schedule<Workload> {
         }
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
-            return new LayerLoops(body(rows), conv.macsInside());
+        LayerLoops loops() {
+            return new LayerLoops(body(), conv.macsInside());
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             BlockBuilder body = new BlockBuilder();
             List<PackedChannels.Blocks> blocks = new PackedChannels(conv, knobs, tables).blocks();
             Interior interior = Interior.of(conv);

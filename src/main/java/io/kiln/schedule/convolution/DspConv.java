@@ -13,7 +13,6 @@ import static io.kiln.tir.Exprs.sub;
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtedsp_pairsGenerated;
 import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.ConvTask;
@@ -93,9 +92,9 @@ final class DspConv extends LayerCode {
     }
 
     /** The loops. */
-    LayerLoops loops(Rows rows) {
+    LayerLoops loops() {
         int block = tiles.map(DspTiles::rows).orElseGet(() -> rowBlock(conv, waits));
-        return new LayerLoops(body(rows), executedMacs(), block)
+        return new LayerLoops(body(), executedMacs(), block)
                 .sharing(isTiled ? 2L * tiles.orElseThrow().pairs() : 2);
     }
 
@@ -142,7 +141,7 @@ final class DspConv extends LayerCode {
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, shape));
         DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));
         this.tiles = form.tile > 1 ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
-        this.isTiled = form.tile > 1 && (!DspWindow.isFlat(conv) || pairsOfCall(task.rows()) >= LEAST_FLAT_TILE);
+        this.isTiled = form.tile > 1 && (!DspWindow.isFlat(conv) || pairsOfCall() >= LEAST_FLAT_TILE);
         this.scratch = buffers.scratch(
                 DType.INT8, tiles.map(DspTiles::scratchBytes).orElseGet(() -> scratchBytes(conv, form.isShort)));
         this.window = new DspWindow(conv, input, scratch);
@@ -166,7 +165,7 @@ final class DspConv extends LayerCode {
         return DspWindow.isFlat(conv) && width % 2 != 0 && width < (waits ? SHORT_ROW_OF_WAITING : SHORT_ROW) ? 2 : 1;
     }
 
-    private Stmt body(Rows rows) {
+    private Stmt body() {
         BlockBuilder body = new BlockBuilder();
         boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguousInRange();
         boolean isPadded = DspPaddedRows.areFor(conv);
@@ -175,22 +174,22 @@ final class DspConv extends LayerCode {
         }
         body.loop("n", conv.output().dim(0), (batch, n) -> {
             if (isFlat) {
-                flat(batch, rows, n);
+                flat(batch, n);
             } else if (isPadded) {
-                paddedLines(batch, rows, n);
+                paddedLines(batch, n);
             } else if (isTiled && DspWindow.isFlat(conv)) {
-                flatLines(batch, rows, n);
+                flatLines(batch, n);
             } else if (isTiled) {
-                tiledLines(batch, rows, n);
+                tiledLines(batch, n);
             } else {
-                lines(batch, rows, n);
+                lines(batch, n);
             }
         });
         return body.build();
     }
 
     /** Pixel by pixel, across the ends of rows. */
-    private void flat(BlockBuilder batch, Rows rows, Expr n) {
+    private void flat(BlockBuilder batch, Expr n) {
         int width = conv.output().dim(2);
         Expr plane = mul(n, (long) conv.output().dim(1) * width);
         Expr from = batch.let("from", add(plane, mul(rows.inputShift(0), width)));
@@ -214,12 +213,12 @@ final class DspConv extends LayerCode {
     }
 
     /** The same, row by row. */
-    private void flatLines(BlockBuilder batch, Rows rows, Expr n) {
+    private void flatLines(BlockBuilder batch, Expr n) {
         int width = conv.output().dim(2);
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             Expr inputLine = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
             Expr from = row.let("from", mul(inputLine, width));
-            flatTiles(row, imm(width), from, row.let("line", outputLine(rows, n, y)));
+            flatTiles(row, imm(width), from, row.let("line", outputLine(n, y)));
         });
     }
 
@@ -235,7 +234,7 @@ final class DspConv extends LayerCode {
     }
 
     /** Pairs of pixels that a call computes one after another, if it has as many rows as it may. */
-    private long pairsOfCall(Rows rows) {
+    private long pairsOfCall() {
         int width = conv.output().dim(2);
         if (!rows.areContiguousInRange()) {
             return width / 2;
@@ -244,11 +243,11 @@ final class DspConv extends LayerCode {
         return (lines instanceof Expr.IntImm all ? all.value() : rows.block()) * width / 2;
     }
 
-    private void lines(BlockBuilder batch, Rows rows, Expr n) {
+    private void lines(BlockBuilder batch, Expr n) {
         int width = conv.output().dim(2);
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
-            Expr line = row.let("line", outputLine(rows, n, y));
+            Expr line = row.let("line", outputLine(n, y));
             if (widening.isPresent()) {
                 line(row, new Line(imm(0), imm(width), input, window.firstInput(lines), line));
                 return;
@@ -263,7 +262,7 @@ final class DspConv extends LayerCode {
     }
 
     /** Tiles of pairs, across the ends of rows if possible, and a remaining pixel of each row. */
-    private void tiledLines(BlockBuilder batch, Rows rows, Expr n) {
+    private void tiledLines(BlockBuilder batch, Expr n) {
         DspTiles each = tiles.orElseThrow();
         int width = conv.output().dim(2);
         DspTiles.Places places = new DspTiles.Places(input, weights, output, scratch);
@@ -274,7 +273,7 @@ final class DspConv extends LayerCode {
             return;
         }
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
-            Expr line = row.let("line", outputLine(rows, n, y));
+            Expr line = row.let("line", outputLine(n, y));
             each.row(row, places, rows, n, y, line);
             if (isOdd()) {
                 Expr last = imm(width - 1L);
@@ -285,16 +284,16 @@ final class DspConv extends LayerCode {
         });
     }
 
-    private void paddedLines(BlockBuilder batch, Rows rows, Expr n) {
+    private void paddedLines(BlockBuilder batch, Expr n) {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             padded.line(row, rows, n, y);
-            Expr line = row.let("line", outputLine(rows, n, y));
+            Expr line = row.let("line", outputLine(n, y));
             line(row, new Line(imm(0), imm(conv.output().dim(2)), scratch, padded.firstInput(), line));
         });
     }
 
     /** Index of the first pixel of a line of the output. */
-    private Expr outputLine(Rows rows, Expr n, Expr y) {
+    private Expr outputLine(Expr n, Expr y) {
         return mul(
                 add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
                 conv.output().dim(2));

@@ -121,7 +121,7 @@ public record DspConvSchedule(String name) implements Schedule<DspRequantize> {
                 configuration.number(Space.TILE, 1),
                 isPacked);
         DspRequantize plain = isPacked ? DspRequantize.of(task.conv(), false).orElseThrow() : rescale;
-        return new DspConv(task, plain, form).loops(task.rows());
+        return new DspConv(task, plain, form).loops();
     }
 
     /** Weights of four bits, of layers that are not small: half the flash, and a kernel that takes hardly more time than one of bytes. */

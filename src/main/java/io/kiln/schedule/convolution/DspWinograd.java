@@ -18,7 +18,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.PixelBlocks;
@@ -157,8 +156,8 @@ final class DspWinograd extends LayerCode {
     }
 
     /** The loops. */
-    LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs(conv), tile.rows).sharing((long) PIXELS * tile.groups());
+    LayerLoops loops() {
+        return new LayerLoops(body(), executedMacs(conv), tile.rows).sharing((long) PIXELS * tile.groups());
     }
 
     /** Ratio of the computed pixels and input channels to the needed ones. */
@@ -182,20 +181,20 @@ final class DspWinograd extends LayerCode {
                 * DspWinogradWeights.channels(conv);
     }
 
-    private Stmt body(Rows rows) {
+    private Stmt body() {
         BlockBuilder body = new BlockBuilder();
         Expr begin = rows.firstLine(conv.output());
         Expr end = rows.endLine(conv.output());
         rows.eachLine(body, conv.output(), tile.rows, (row, n, y) -> {
             if (tile.isNone()) {
-                fours(row, rows, n, y);
+                fours(row, n, y);
                 return;
             }
             Expr count = least(row, "rows", tile.rows, sub(end, y), sub(end, begin));
             Expr perRow = imm(conv.output().dim(2) / PIXELS);
             row.loop("four", imm(0), perRow, tile.fours, (block, four) -> {
                 Expr fours = least(block, "fours", tile.fours, sub(perRow, four), perRow);
-                tile(block, new Part(rows, n, y, count, four, fours));
+                tile(block, new Part(n, y, count, four, fours));
             });
         });
         return body.build();
@@ -208,17 +207,17 @@ final class DspWinograd extends LayerCode {
     }
 
     /** The first pixel of a row of the output. */
-    private Expr line(Rows rows, Expr n, Expr y) {
+    private Expr line(Expr n, Expr y) {
         return mul(
                 add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
                 conv.output().dim(2));
     }
 
     /** A row of pixels, four by four. */
-    private void fours(BlockBuilder row, Rows rows, Expr n, Expr y) {
-        Expr out = row.let("line", line(rows, n, y));
+    private void fours(BlockBuilder row, Expr n, Expr y) {
+        Expr out = row.let("line", line(n, y));
         PixelBlocks.loop(row, conv.output().dim(2), PIXELS, (block, x) -> {
-            block.loop("ky", WINDOW, (b, ky) -> factors(b, scratch, rows, n, new Pixel(y, x), ky));
+            block.loop("ky", WINDOW, (b, ky) -> factors(b, scratch, n, new Pixel(y, x), ky));
             multiply(block, mul(add(out, x), conv.channels()));
         });
     }
@@ -235,7 +234,7 @@ final class DspWinograd extends LayerCode {
      * @param four first group of four pixels of a row
      * @param fours groups
      */
-    private record Part(Rows rows, Expr n, Expr y, Expr count, Expr four, Expr fours) {}
+    private record Part(Expr n, Expr y, Expr count, Expr four, Expr fours) {}
 
     /** Makes the factors of all rows under the windows, then multiplies them with one block of weights after another. */
     private void tile(BlockBuilder outer, Part part) {
@@ -243,7 +242,7 @@ final class DspWinograd extends LayerCode {
             Expr four = row.let("at", mod(i, part.fours));
             Expr line = row.let("line", div(i, part.fours));
             Buffer window = row.mutableView("window", scratch, add(mul(four, factors.bytes()), factorsAt));
-            factors(row, window, part.rows, part.n, new Pixel(part.y, mul(add(part.four, four), PIXELS)), line);
+            factors(row, window, part.n, new Pixel(part.y, mul(add(part.four, four), PIXELS)), line);
         });
         int blocks = conv.channels() / BLOCK;
         int words = (int) weights.elements() / blocks;
@@ -253,7 +252,7 @@ final class DspWinograd extends LayerCode {
             Expr pairs = imm((words - constants) / WINDOW);
             block.call(DspWinogradWeights.transform(), List.of(scratch, bytes), List.of(pairs, imm(constants)));
             block.loop("row", imm(0), part.count, (row, r) -> {
-                Expr pixel = add(line(part.rows, part.n, add(part.y, r)), mul(part.four, PIXELS));
+                Expr pixel = add(line(part.n, add(part.y, r)), mul(part.four, PIXELS));
                 Buffer out = row.mutableView("out", output, add(mul(pixel, conv.channels()), mul(c, BLOCK)));
                 Buffer windows = row.view("windows", scratch, add(mul(r, factors.rowBytes()), factorsAt));
                 call(row, List.of(windows, scratch, out), part.fours);
@@ -262,7 +261,7 @@ final class DspWinograd extends LayerCode {
     }
 
     /** Factors of four pixels of a row of the window; one that lies outside the input is padding. */
-    private void factors(BlockBuilder row, Buffer window, Rows rows, Expr n, Pixel pixel, Expr ky) {
+    private void factors(BlockBuilder row, Buffer window, Expr n, Pixel pixel, Expr ky) {
         int channels = conv.input().dim(3);
         Window w = conv.window();
         boolean isInside = w.padTop() + w.padBottom() == 0;

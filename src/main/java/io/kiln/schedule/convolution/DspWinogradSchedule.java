@@ -84,7 +84,7 @@ public record DspWinogradSchedule(String name) implements Schedule<DspRequantize
                 configuration.isOn(Space.SHORT),
                 configuration.isOn(DspConvSchedule.PAIRED),
                 configuration.number(Space.TILE, 1));
-        return new DspWinograd(task, rescale, form).loops(task.rows());
+        return new DspWinograd(task, rescale, form).loops();
     }
 
     /**

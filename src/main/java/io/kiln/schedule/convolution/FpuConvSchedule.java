@@ -96,7 +96,7 @@ public record FpuConvSchedule(String name) implements Schedule<FpuLimits> {
 
     @Override
     public LayerLoops lower(ConvTask task, FpuLimits limits, Configuration configuration) {
-        return new Loops(task, blocks(configuration), limits).loops(task.rows());
+        return new Loops(task, blocks(configuration), limits).loops();
     }
 
     /** Wherever it applies: one kernel serves many layers. */
@@ -174,11 +174,11 @@ public record FpuConvSchedule(String name) implements Schedule<FpuLimits> {
         }
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
-            return new LayerLoops(body(rows), conv.macsInside()).sharing(blocks.pixels());
+        LayerLoops loops() {
+            return new LayerLoops(body(), conv.macsInside()).sharing(blocks.pixels());
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             BlockBuilder body = new BlockBuilder();
             rows.eachLine(body, conv.output(), (row, n, y) -> {
                 TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));

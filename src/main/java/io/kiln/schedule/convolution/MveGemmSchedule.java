@@ -10,7 +10,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
@@ -118,7 +117,7 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
                 configuration.isOn("kept_weights"),
                 configuration.isOn(PIPELINED),
                 FourBitWeights.arePacked(configuration));
-        return new Loops(task, rescale, knobs).loops(task.rows());
+        return new Loops(task, rescale, knobs).loops();
     }
 
     /** Wherever it applies. */
@@ -197,8 +196,8 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
         }
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
-            return new LayerLoops(body(rows), executedMacs()).sharing(gemm.pixels());
+        LayerLoops loops() {
+            return new LayerLoops(body(), executedMacs()).sharing(gemm.pixels());
         }
 
         /** Multiply-accumulates of the loops: whole vectors and blocks, padding included. */
@@ -247,7 +246,7 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
             return gather.map(g -> g.weightIndex(channel, i)).orElseGet(() -> conv.weightIndex(channel, 0, 0, i));
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             BlockBuilder body = new BlockBuilder();
             if (gather.isPresent()) {
                 MveGather copying = gather.get();
@@ -255,7 +254,7 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
                 body.loop(
                         "n",
                         conv.output().dim(0),
-                        (batch, n) -> lines(batch, rows, (row, y) -> chunks(row, rows, copying, scratch, n, y)));
+                        (batch, n) -> lines(batch, (row, y) -> chunks(row, copying, scratch, n, y)));
                 return body.build();
             }
             Window w = conv.window();
@@ -264,35 +263,33 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
                 if (flat) {
                     Expr first = rows.firstLine(conv.output());
                     Expr count = sub(rows.endLine(conv.output()), first);
-                    inPlace(batch, rows, n, first, mul(count, conv.output().dim(2)));
+                    inPlace(batch, n, first, mul(count, conv.output().dim(2)));
                 } else {
                     lines(
                             batch,
-                            rows,
-                            (row, y) ->
-                                    inPlace(row, rows, n, y, imm(conv.output().dim(2))));
+                            (row, y) -> inPlace(row, n, y, imm(conv.output().dim(2))));
                 }
             });
             return body.build();
         }
 
-        private void lines(BlockBuilder block, Rows rows, BlockBuilder.LoopBody body) {
+        private void lines(BlockBuilder block, BlockBuilder.LoopBody body) {
             block.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), body);
         }
 
-        private void inPlace(BlockBuilder block, Rows rows, Expr n, Expr y, Expr pixels) {
+        private void inPlace(BlockBuilder block, Expr n, Expr y, Expr pixels) {
             int depth = conv.input().dim(3);
             Expr in = MveGather.inputRow(conv, rows, n, mul(y, conv.window().strideH()));
             Buffer x = block.view("x", input, in);
             multiply(
                     block,
                     x,
-                    outputRow(block, rows, n, y, imm(0)),
+                    outputRow(block, n, y, imm(0)),
                     pixels,
                     (long) conv.window().strideW() * depth);
         }
 
-        private Buffer outputRow(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x) {
+        private Buffer outputRow(BlockBuilder block, Expr n, Expr y, Expr x) {
             Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
             Expr pixel = add(mul(line, conv.output().dim(2)), x);
             return block.mutableView("out", output, mul(pixel, conv.channels()));
@@ -329,7 +326,7 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
         }
 
         /** One output row in chunks of pixels whose windows fit into scratch. */
-        private void chunks(BlockBuilder block, Rows rows, MveGather gather, Buffer scratch, Expr n, Expr y) {
+        private void chunks(BlockBuilder block, MveGather gather, Buffer scratch, Expr n, Expr y) {
             Window w = conv.window();
             Expr top = block.let("top", sub(mul(y, w.strideH()), imm(w.padTop())));
             MveGather.Place place = new MveGather.Place(rows, input, scratch, n, top);
@@ -339,7 +336,7 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
                 int pixels = Math.min(gather.chunk(), width - x);
                 BlockBuilder chunk = new BlockBuilder();
                 Buffer windows = gather.windows(chunk, place, x, pixels);
-                multiply(chunk, windows, outputRow(chunk, rows, n, y, imm(x)), imm(pixels), gather.step());
+                multiply(chunk, windows, outputRow(chunk, n, y, imm(x)), imm(pixels), gather.step());
                 block.add(chunk.build());
             }
         }

@@ -7,7 +7,6 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
-import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.DspConvSchedule;
@@ -100,7 +99,7 @@ public record DspDenseSchedule(String name) implements Schedule<DspRequantize> {
         int block = configuration.number("channel_block");
         int unroll = configuration.number("unroll");
         return new Loops(task, rescale, block, unroll, configuration.isOn(Space.SHORT), configuration.isOn(PAIRED))
-                .loops(task.rows());
+                .loops();
     }
 
     /** Unless size is optimized. */
@@ -139,9 +138,9 @@ public record DspDenseSchedule(String name) implements Schedule<DspRequantize> {
         private final List<Buffer> weights = new ArrayList<>();
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
+        LayerLoops loops() {
             long macs = (long) conv.output().dim(0) * conv.channels() * ((conv.taps() + 3L) / 4 * 4);
-            return new LayerLoops(body(rows), macs);
+            return new LayerLoops(body(), macs);
         }
 
         /**
@@ -259,7 +258,7 @@ public record DspDenseSchedule(String name) implements Schedule<DspRequantize> {
             return blocks(channels) * (steps * sums - 2 * sums - 3) > 6 * steps + 10;
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             int whole = blocks(block);
             int rest = conv.channels() % block;
             BlockBuilder body = new BlockBuilder();

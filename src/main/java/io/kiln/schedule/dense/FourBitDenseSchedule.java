@@ -12,7 +12,6 @@ import io.kiln.ir.op.Window;
 import io.kiln.kernels.dense.Jtedsp_four_bitsGenerated;
 import io.kiln.kernels.dense.Jtefour_bitsGenerated;
 import io.kiln.lower.Epilogue;
-import io.kiln.lower.Rows;
 import io.kiln.lower.layer.BiasTable;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
@@ -81,7 +80,7 @@ public record FourBitDenseSchedule(String name) implements Schedule<ConvComputat
 
     @Override
     public LayerLoops lower(ConvTask task, ConvComputation conv, Configuration configuration) {
-        return new Loops(task, configuration.number(UNROLL)).loops(task.rows());
+        return new Loops(task, configuration.number(UNROLL)).loops();
     }
 
     private Configuration configuration(Workload workload) {
@@ -174,7 +173,7 @@ public record FourBitDenseSchedule(String name) implements Schedule<ConvComputat
         }
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
+        LayerLoops loops() {
             BlockBuilder body = new BlockBuilder();
             rows.eachLine(body, conv.output(), (row, n, y) -> row(row, n));
             long macs = (long) conv.output().dim(0) * GROUP * groups() * conv.taps();

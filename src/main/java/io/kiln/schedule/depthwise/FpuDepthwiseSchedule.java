@@ -8,7 +8,6 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.ir.op.Window;
 import io.kiln.kernels.depthwise.JtefpuGenerated;
-import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.FpuConvSchedule;
@@ -66,7 +65,7 @@ public record FpuDepthwiseSchedule(String name) implements Schedule<FpuLimits> {
 
     @Override
     public LayerLoops lower(ConvTask task, FpuLimits limits, Configuration configuration) {
-        return new Loops(task, configuration.number("pixel_block"), limits).loops(task.rows());
+        return new Loops(task, configuration.number("pixel_block"), limits).loops();
     }
 
     /** Wherever it applies. */
@@ -140,11 +139,11 @@ public record FpuDepthwiseSchedule(String name) implements Schedule<FpuLimits> {
         }
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
-            return new LayerLoops(body(rows), conv.macsInside()).sharing(pixels);
+        LayerLoops loops() {
+            return new LayerLoops(body(), conv.macsInside()).sharing(pixels);
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             BlockBuilder body = new BlockBuilder();
             List<PixelTile.Run> runs = PixelTile.row(conv, pixels);
             rows.eachLine(body, conv.output(), (row, n, y) -> {

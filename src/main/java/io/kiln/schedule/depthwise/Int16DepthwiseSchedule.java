@@ -11,7 +11,6 @@ import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.Int16Requantize;
 import io.kiln.lower.Limits;
-import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapSums;
 import io.kiln.schedule.parts.PixelTile;
@@ -66,7 +65,7 @@ public record Int16DepthwiseSchedule(String name) implements Schedule<Int16Depth
 
     @Override
     public LayerLoops lower(ConvTask task, Evidence evidence, Configuration configuration) {
-        return new Loops(task, evidence.kernel, evidence.layer, configuration.number("pixel_block")).loops(task.rows());
+        return new Loops(task, evidence.kernel, evidence.layer, configuration.number("pixel_block")).loops();
     }
 
     /** Unless size is optimized. */
@@ -160,11 +159,11 @@ public record Int16DepthwiseSchedule(String name) implements Schedule<Int16Depth
         }
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
-            return new LayerLoops(body(rows), conv.macsInside()).sharing(pixels);
+        LayerLoops loops() {
+            return new LayerLoops(body(), conv.macsInside()).sharing(pixels);
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             BlockBuilder body = new BlockBuilder();
             List<PixelTile.Run> runs = PixelTile.row(conv, pixels);
             rows.eachLine(body, conv.output(), (row, n, y) -> {

@@ -7,7 +7,6 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.MveEpilogue;
@@ -87,8 +86,8 @@ final class MveDepthwise extends LayerCode {
     }
 
     /** The loops. */
-    LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs());
+    LayerLoops loops() {
+        return new LayerLoops(body(), executedMacs());
     }
 
     /** Multiply-accumulates of the loops: 16 in a pass for each output, channels by fours. */
@@ -112,7 +111,7 @@ final class MveDepthwise extends LayerCode {
         return words;
     }
 
-    private Stmt body(Rows rows) {
+    private Stmt body() {
         BlockBuilder body = new BlockBuilder();
         int width = conv.output().dim(2);
         rows.eachLine(body, conv.output(), (row, n, y) -> {

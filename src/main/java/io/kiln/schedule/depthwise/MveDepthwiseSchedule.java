@@ -50,7 +50,7 @@ public record MveDepthwiseSchedule(String name) implements Schedule<MveRequantiz
     public LayerLoops lower(ConvTask task, MveRequantize rescale, Configuration configuration) {
         boolean isKept =
                 configuration.value("kept_weights").filter("true"::equals).isPresent();
-        return new MveDepthwise(task, rescale, isKept).loops(task.rows());
+        return new MveDepthwise(task, rescale, isKept).loops();
     }
 
     /** Wherever it applies. */

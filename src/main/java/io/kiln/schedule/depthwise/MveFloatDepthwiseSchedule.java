@@ -62,7 +62,7 @@ public record MveFloatDepthwiseSchedule(String name) implements Schedule<Workloa
 
     @Override
     public LayerLoops lower(ConvTask task, Workload evidence, Configuration configuration) {
-        return new Loops(task, configuration.number("pixel_block")).loops(task.rows());
+        return new Loops(task, configuration.number("pixel_block")).loops();
     }
 
     /** Wherever it applies. */
@@ -100,11 +100,11 @@ public record MveFloatDepthwiseSchedule(String name) implements Schedule<Workloa
         }
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
-            return new LayerLoops(body(rows), conv.macsInside());
+        LayerLoops loops() {
+            return new LayerLoops(body(), conv.macsInside());
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             BlockBuilder body = new BlockBuilder();
             rows.eachLine(body, conv.output(), (row, n, y) -> {
                 TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));

@@ -73,8 +73,8 @@ public record MveTileSchedule(String name) implements Schedule<MveRequantize> {
     public LayerLoops lower(ConvTask task, MveRequantize rescale, Configuration configuration) {
         Rows rows = task.rows();
         return rows.parameters().isEmpty() || rows.block() > 1
-                ? new Loops(task, rescale).loops(rows)
-                : new MveDepthwise(task, rescale, MveDepthwiseSchedule.keeps(task.conv())).loops(rows);
+                ? new Loops(task, rescale).loops()
+                : new MveDepthwise(task, rescale, MveDepthwiseSchedule.keeps(task.conv())).loops();
     }
 
     /** Unless rows are so narrow that starting one for each channel costs more than it saves, or size is optimized: weights and code take more flash. */
@@ -153,11 +153,11 @@ public record MveTileSchedule(String name) implements Schedule<MveRequantize> {
         }
 
         /** The loops. */
-        LayerLoops loops(Rows rows) {
+        LayerLoops loops() {
             int lines = (conv.output().dim(1) + TILE - 1) / TILE;
             int columns = (conv.output().dim(2) + TILE - 1) / TILE;
             long patches = (long) conv.output().dim(0) * lines * columns * conv.channels();
-            return new LayerLoops(body(rows), patches * TILE * TILE * 4 * WORDS * kernel.vectors(), TILE);
+            return new LayerLoops(body(), patches * TILE * TILE * 4 * WORDS * kernel.vectors(), TILE);
         }
 
         /** Those of the output channels with this index among those of an input channel. */
@@ -200,7 +200,7 @@ public record MveTileSchedule(String name) implements Schedule<MveRequantize> {
             }
         }
 
-        private Stmt body(Rows rows) {
+        private Stmt body() {
             BlockBuilder body = new BlockBuilder();
             int width = conv.output().dim(2);
             Expr end = rows.endLine(conv.output());
