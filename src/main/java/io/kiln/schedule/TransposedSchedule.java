@@ -27,7 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Transposed convolutions of int8 and float data by the kernels of ordinary ones, by {@link Loops}. */
+/** Transposed convolutions of int8 and float data by the kernels of ordinary ones. */
 record TransposedSchedule(String name) implements Schedule<List<TransposedSchedule.Phase>> {
     /** Layers with fewer multiply-accumulates run in plain loops if size is optimized and the core has no small kernel. */
     private static final long LEAST_MACS = 5000;
@@ -141,7 +141,6 @@ record TransposedSchedule(String name) implements Schedule<List<TransposedSchedu
             return row(rows, imm(row));
         }
 
-        /** The loops. */
         LayerLoops loops() {
             int images = conv.output().dim(0);
             BlockBuilder body = new BlockBuilder();

@@ -95,6 +95,29 @@ public record ConvComputation(
         return grouping.depthwise;
     }
 
+    /** Whether it is depthwise with a single output channel of each input channel. */
+    public boolean isOneToOne() {
+        return grouping.depthwise && channels() == extent.input.dim(3);
+    }
+
+    /** Whether every output reads the whole input: a dense layer, or a convolution whose window is as large as its input. */
+    public boolean isDense() {
+        return window.kernelH() == extent.input.dim(1)
+                && window.kernelW() == extent.input.dim(2)
+                && !window.isPadded()
+                && grouping.groups == 1
+                && !grouping.depthwise;
+    }
+
+    /** Whether a pixel of the output reads only the pixel at the same position. */
+    public boolean isFlat() {
+        return window.kernelH() == 1
+                && window.kernelW() == 1
+                && window.strideH() == 1
+                && window.strideW() == 1
+                && !window.isPadded();
+    }
+
     /** The weights of the kernels. */
     public Constant weight() {
         return kernels.weight;

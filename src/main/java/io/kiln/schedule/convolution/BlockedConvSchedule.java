@@ -10,7 +10,6 @@ import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
@@ -42,7 +41,7 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
-/** Convolutions for Cortex-M and RISC-V without SIMD, by {@link Loops}. */
+/** Convolutions for Cortex-M and RISC-V without SIMD. */
 public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSchedule.Rescaling> {
     /** Whether results are rescaled separately, after the sums. */
     private static final String APART = "rescaled_apart";
@@ -239,7 +238,7 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
             OperatorBuffers buffers = task.buffers();
             this.sums = sums;
             this.tables = task.tables();
-            this.flat = isFlat(conv);
+            this.flat = conv.isFlat();
             this.columns = sums.pairsInputs()
                     ? buffers.scratch(DType.INT32, taps(conv, sums))
                     : flat ? input : buffers.scratch(DType.INT8, (long) sums.pixels() * conv.taps());
@@ -251,18 +250,11 @@ public record BlockedConvSchedule(String name) implements Schedule<BlockedConvSc
             this.end = sums.apart().isPresent() ? apart(task) : together(rescale.orElseThrow());
         }
 
-        /** Whether a pixel of the output reads only the pixel at the same position. */
-        private static boolean isFlat(ConvComputation conv) {
-            Window w = conv.window();
-            return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
-        }
-
         /** Number of taps including fillers, because pairs are summed. */
         private static int taps(ConvComputation conv, BlockedSums sums) {
             return sums.pairsInputs() ? (conv.taps() + 1) / 2 * 2 : conv.taps();
         }
 
-        /** The loops. */
         LayerLoops loops(ConvTask task) {
             return new LayerLoops(body(), task.workload().macs(), rowBlock()).sharing(sums.pixels());
         }

@@ -40,7 +40,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Convolutions and dense layers on any core, except depthwise ones, by {@link Loops}. */
+/** Convolutions and dense layers on any core, except depthwise ones. */
 public record ConvDirectSchedule(String name) implements Schedule<Workload> {
     /** With blocks of 4 channels, sums and operands fill 24 of 32 floating-point registers. */
     private static final int MOST_PIXELS = 4;
@@ -201,7 +201,6 @@ public record ConvDirectSchedule(String name) implements Schedule<Workload> {
                     .orElseGet(() -> SumEpilogues.of(conv, tables));
         }
 
-        /** The loops. */
         LayerLoops loops() {
             return new LayerLoops(body(), conv.macsInside());
         }

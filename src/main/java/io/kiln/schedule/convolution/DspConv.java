@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.equal;
@@ -12,6 +14,7 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtedsp_pairsGenerated;
+import io.kiln.kernels.convolution.Jtedsp_rowsGenerated;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
@@ -91,7 +94,6 @@ final class DspConv extends LayerCode {
         return pixels * (conv.channels() + (long) conv.groups() * shape.overlap()) * order.length;
     }
 
-    /** The loops. */
     LayerLoops loops() {
         int block = tiles.map(DspTiles::rows).orElseGet(() -> rowBlock(conv, waits));
         return new LayerLoops(body(), executedMacs(), block)
@@ -102,7 +104,7 @@ final class DspConv extends LayerCode {
     static int mostInTile(Workload workload) {
         ConvComputation conv = workload.conv();
         int bytes = 4 * DspWindow.order(conv).length;
-        if (!DspWindow.isFlat(conv)) {
+        if (!conv.isFlat()) {
             return DspWidening.of(conv, false).isEmpty() ? DspTile.most(workload, bytes, 2) : 1;
         }
         boolean isLarge = conv.weight().data().size() > MOST_IN_SPARE_RAM;
@@ -141,7 +143,7 @@ final class DspConv extends LayerCode {
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, shape));
         DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));
         this.tiles = form.tile > 1 ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
-        this.isTiled = form.tile > 1 && (!DspWindow.isFlat(conv) || pairsOfCall() >= LEAST_FLAT_TILE);
+        this.isTiled = form.tile > 1 && (!conv.isFlat() || pairsOfCall() >= LEAST_FLAT_TILE);
         this.scratch = buffers.scratch(
                 DType.INT8, tiles.map(DspTiles::scratchBytes).orElseGet(() -> scratchBytes(conv, form.isShort)));
         this.window = new DspWindow(conv, input, scratch);
@@ -162,12 +164,12 @@ final class DspConv extends LayerCode {
     /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
     private static int rowBlock(ConvComputation conv, boolean waits) {
         int width = conv.output().dim(2);
-        return DspWindow.isFlat(conv) && width % 2 != 0 && width < (waits ? SHORT_ROW_OF_WAITING : SHORT_ROW) ? 2 : 1;
+        return conv.isFlat() && width % 2 != 0 && width < (waits ? SHORT_ROW_OF_WAITING : SHORT_ROW) ? 2 : 1;
     }
 
     private Stmt body() {
         BlockBuilder body = new BlockBuilder();
-        boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguousInRange();
+        boolean isFlat = conv.isFlat() && rows.areContiguousInRange();
         boolean isPadded = DspPaddedRows.areFor(conv);
         if (isPadded) {
             padded.begin(body);
@@ -177,7 +179,7 @@ final class DspConv extends LayerCode {
                 flat(batch, n);
             } else if (isPadded) {
                 paddedLines(batch, n);
-            } else if (isTiled && DspWindow.isFlat(conv)) {
+            } else if (isTiled && conv.isFlat()) {
                 flatLines(batch, n);
             } else if (isTiled) {
                 tiledLines(batch, n);
@@ -408,5 +410,41 @@ final class DspConv extends LayerCode {
                 name,
                 0,
                 KernelSheet.text((out, html) -> Jtedsp_pairsGenerated.render(out, html, name, pixels, epilogue)));
+    }
+
+    /**
+     * Neighbouring pixels, two by two or one by one, whose windows the kernel widens before it multiplies them with all channels. Where there are
+     * only a few channels, it does both at once.
+     *
+     * @param widening where the inputs of a pixel are
+     * @param shape sizes
+     * @param epilogue the rescaling of the sums
+     */
+    private record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilogue) {
+        String name() {
+            return "kiln_conv_" + widening.suffix() + "_" + shape.suffix() + epilogue.suffix();
+        }
+
+        /** {@code (x, in, weights, out, count, blocks[, late])}, of which x is scratch; count is how often the shape's pixels are computed, at least once. */
+        Kernel kernel() {
+            List<String> parameters = new ArrayList<>(List.of(
+                    "int8_t* x",
+                    "const int8_t* in",
+                    "const int32_t* weights",
+                    "int8_t* out",
+                    "int32_t count",
+                    "int32_t blocks"));
+            epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
+            return Kernel.of(
+                    name(),
+                    List.of(
+                            Kernel.Pointer.out(INT8),
+                            Kernel.Pointer.in(INT8),
+                            Kernel.Pointer.in(INT32),
+                            Kernel.Pointer.out(INT8)),
+                    2 + epilogue.parameters().size(),
+                    (out, html) ->
+                            Jtedsp_rowsGenerated.render(out, html, name(), widening, shape, epilogue, parameters));
+        }
     }
 }

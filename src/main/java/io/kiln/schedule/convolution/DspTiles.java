@@ -56,7 +56,7 @@ record DspTiles(ConvComputation conv, DspTile tile, int pairs) {
         if (width % 2 == 0) {
             return Math.max(1, 2 * pairs / width);
         }
-        return DspWindow.isFlat(conv) ? Math.max(1, pairs / width * 2) : 1;
+        return conv.isFlat() ? Math.max(1, pairs / width * 2) : 1;
     }
 
     /** What a layer reads and writes. */

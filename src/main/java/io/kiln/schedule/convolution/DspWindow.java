@@ -67,12 +67,6 @@ final class DspWindow {
     /** The rows of the windows in one line of the output. */
     record Lines(TapRange ky, Rows rows, Expr batch) {}
 
-    /** Whether a pixel of the output reads only the pixel at the same position. */
-    static boolean isFlat(ConvComputation conv) {
-        Window w = conv.window();
-        return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
-    }
-
     /** Whether neighbouring pixels of a window are not adjacent in the input. */
     static boolean isDilated(ConvComputation conv) {
         return conv.window().dilationW() > 1 && conv.window().kernelW() > 1;

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Weights of {@link DspWinograd}: transformed and 16 bits wide, or as bytes that are transformed to the same at run time, a block at a time. Bytes take
+ * Weights of {@link DspWinogradSchedule}: transformed and 16 bits wide, or as bytes that are transformed to the same at run time, a block at a time. Bytes take
  * three eighths of the flash.
  *
  * <pre>
@@ -133,7 +133,7 @@ public final class DspWinogradWeights {
     }
 
     /**
-     * The kernel that makes the factors of {@link DspWinograd} from one row of six columns: four pixels, the second two of which begin two
+     * The kernel that makes the factors of {@link DspWinogradSchedule} from one row of six columns: four pixels, the second two of which begin two
      * columns later.
      *
      * <p>If the number of inputs is not a multiple of four, the last four overlap the ones before.

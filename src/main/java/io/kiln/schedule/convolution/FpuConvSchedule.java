@@ -34,7 +34,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Convolutions and dense layers of float data on a floating-point unit with fused multiply-add, by {@link Loops}. */
+/** Convolutions and dense layers of float data on a floating-point unit with fused multiply-add. */
 public record FpuConvSchedule(String name) implements Schedule<FpuLimits> {
     private static final int PIXELS = 4;
 
@@ -115,7 +115,7 @@ public record FpuConvSchedule(String name) implements Schedule<FpuLimits> {
     }
 
     /**
-     * Convolutions and dense layers of float data by {@link FpuConvKernel}: some neighbouring pixels times all blocks of
+     * Convolutions and dense layers of float data by {@link FpuBlocks}: some neighbouring pixels times all blocks of
      * channels in one call; pixels whose windows cross the sides one by one.
      *
      * <pre>
@@ -173,7 +173,6 @@ public record FpuConvSchedule(String name) implements Schedule<FpuLimits> {
             return tables.add("bias", padded);
         }
 
-        /** The loops. */
         LayerLoops loops() {
             return new LayerLoops(body(), conv.macsInside()).sharing(blocks.pixels());
         }
@@ -295,7 +294,7 @@ public record FpuConvSchedule(String name) implements Schedule<FpuLimits> {
                     imm(at.tiles.count)));
             scalars.addAll(limits.arguments(conv.op()));
             block.call(
-                    new FpuConvKernel(blocks.of(at.tiles.pixels), limits).kernel(),
+                    blocks.of(at.tiles.pixels).kernel(limits),
                     List.of(
                             part.in,
                             block.view("w" + suffix, weights, add(part.tap, firstWeight)),

@@ -114,10 +114,9 @@ public record SharedConvSchedule(String name) implements Schedule<ScalarRequanti
             return (pixels + 1L) / 2 * 2;
         }
 
-        /** The loops. */
         LayerLoops loops() {
             Shape out = conv.output();
-            boolean isFlat = SharedLayer.isFlat(conv);
+            boolean isFlat = conv.isFlat();
             BlockBuilder body = new BlockBuilder();
             body.loop("n", out.dim(0), (batch, n) -> {
                 Buffer in = batch.view("in", input, mul(n, conv.input().elements() / out.dim(0)));

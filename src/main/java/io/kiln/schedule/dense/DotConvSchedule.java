@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Convolutions of int16 or float data by one of the kernels for dot products, by {@link Loops}. */
+/** Convolutions of int16 or float data by one of the kernels for dot products. */
 public record DotConvSchedule(String name) implements Schedule<DotKernel> {
     /** Layers with fewer multiply-accumulates run in plain loops if size is optimized. */
     private static final long LEAST_MACS = 5000;
@@ -141,7 +141,6 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
                     .filter(w -> w.canRead(task.rows()));
         }
 
-        /** The loops. */
         LayerLoops loops(ConvTask task) {
             long macs = inputs.areCopied() ? task.workload().macs() : conv.macsInside();
             return new LayerLoops(body(task.rows()), macs).sharing(pixels);

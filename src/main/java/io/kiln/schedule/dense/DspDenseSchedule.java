@@ -6,7 +6,6 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.DspConvSchedule;
@@ -36,7 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension, by {@link Loops}. */
+/** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension. */
 public record DspDenseSchedule(String name) implements Schedule<DspRequantize> {
     /** Unrolled steps of four inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 16;
@@ -56,11 +55,7 @@ public record DspDenseSchedule(String name) implements Schedule<DspRequantize> {
     }
 
     private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
-        boolean isWhole = w.kernelH() == conv.input().dim(1)
-                && w.kernelW() == conv.input().dim(2)
-                && !w.isPadded();
-        return conv.groups() == 1 && !conv.depthwise() && isWhole && conv.taps() >= 4;
+        return conv.isDense() && conv.taps() >= 4;
     }
 
     @Override
@@ -137,7 +132,6 @@ public record DspDenseSchedule(String name) implements Schedule<DspRequantize> {
         private final int head;
         private final List<Buffer> weights = new ArrayList<>();
 
-        /** The loops. */
         LayerLoops loops() {
             long macs = (long) conv.output().dim(0) * conv.channels() * ((conv.taps() + 3L) / 4 * 4);
             return new LayerLoops(body(), macs);

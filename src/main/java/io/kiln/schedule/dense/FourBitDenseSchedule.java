@@ -8,7 +8,6 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 
-import io.kiln.ir.op.Window;
 import io.kiln.kernels.dense.Jtedsp_four_bitsGenerated;
 import io.kiln.kernels.dense.Jtefour_bitsGenerated;
 import io.kiln.lower.Epilogue;
@@ -34,7 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Dense layers, and convolutions whose window is the whole input, with weights of four bits on cores without vectors, by {@link Loops}. */
+/** Dense layers, and convolutions whose window is the whole input, with weights of four bits on cores without vectors. */
 public record FourBitDenseSchedule(String name) implements Schedule<ConvComputation> {
     /** Eights of inputs in a turn of the loop. */
     private static final String UNROLL = "unroll";
@@ -62,12 +61,7 @@ public record FourBitDenseSchedule(String name) implements Schedule<ConvComputat
     }
 
     private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
-        return w.kernelH() == conv.input().dim(1)
-                && w.kernelW() == conv.input().dim(2)
-                && !w.isPadded()
-                && conv.groups() == 1
-                && !conv.depthwise()
+        return conv.isDense()
                 && conv.kernelZeroPoint() == 0
                 && conv.taps() >= LEAST_INPUTS
                 && conv.taps() <= MOST_INPUTS;
@@ -172,7 +166,6 @@ public record FourBitDenseSchedule(String name) implements Schedule<ConvComputat
             return words.stream().mapToInt(w -> w).toArray();
         }
 
-        /** The loops. */
         LayerLoops loops() {
             BlockBuilder body = new BlockBuilder();
             rows.eachLine(body, conv.output(), (row, n, y) -> row(row, n));

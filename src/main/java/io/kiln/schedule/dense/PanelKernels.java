@@ -7,9 +7,11 @@ import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.tir.Exprs.imm;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.kernels.dense.Jtedsp_matrix_rowGenerated;
 import io.kiln.kernels.dense.Jtematrix_rowGenerated;
+import io.kiln.kernels.recurrent.Jtemve_sumsGenerated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.MatrixKernel;
 import io.kiln.lower.PanelSums;
@@ -17,8 +19,8 @@ import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
 import io.kiln.schedule.convolution.BlockedPanelSums;
 import io.kiln.schedule.convolution.FpuBlocks;
-import io.kiln.schedule.convolution.FpuConvKernel;
 import io.kiln.schedule.convolution.FpuLimits;
+import io.kiln.schedule.parts.PanelPacking;
 import io.kiln.schedule.parts.WindowRows;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
@@ -27,9 +29,12 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /** The micro-kernels for products of computed matrices, by core. */
@@ -134,7 +139,7 @@ public final class PanelKernels {
         }
     }
 
-    /** Products of float matrices by {@link FpuConvKernel}: rows are pixels, and columns channels without a bias. */
+    /** Products of float matrices by {@link FpuBlocks}: rows are pixels, and columns channels without a bias. */
     private static final class FpuMatrix implements MatrixKernel {
         private static final int ROWS = 4;
         private static final int COLUMNS = 4;
@@ -175,7 +180,7 @@ public final class PanelKernels {
         @Override
         public void emit(BlockBuilder code, Tile tile, Buffer rows, Buffer panel, Buffer sums) {
             code.call(
-                    new FpuConvKernel(new FpuBlocks(tile.rows(), COLUMNS, 2, 0), FpuLimits.NONE).kernel(),
+                    new FpuBlocks(tile.rows(), COLUMNS, 2, 0).kernel(FpuLimits.NONE),
                     List.of(rows, panel, biases, sums),
                     List.of(
                             imm(tile.depth()),
@@ -286,6 +291,75 @@ public final class PanelKernels {
         @Override
         public void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums) {
             SUMS.emit(code, block, values, from, sums);
+        }
+    }
+
+    /** Dot products of an int8 vector with blocks of four rows by VMLADAVA, 16 weights of each in turn. */
+    record MveSums() implements SumKernels.Dots, PanelSums {
+        private static final int ROWS = 4;
+        private static final int STEP = 16;
+
+        private static final PanelPacking PANEL = new PanelPacking(ROWS, STEP, STEP + " * column", "i", "value");
+
+        private static final Kernel DOTS = kernel("kiln_mve_sums", INT8);
+
+        /** The kernel for vectors of int8 or int16: the vector, blocks of weights, sums; number of values, number of blocks. */
+        static Kernel kernel(String name, DType data) {
+            return Kernel.of(
+                    name,
+                    List.of(Pointer.in(data), Pointer.in(INT8), Pointer.out(INT32)),
+                    2,
+                    (out, html) -> Jtemve_sumsGenerated.render(out, html, name, data == INT8));
+        }
+
+        @Override
+        public int rows() {
+            return ROWS;
+        }
+
+        private static int padded(int count) {
+            return (count + STEP - 1) / STEP * STEP;
+        }
+
+        @Override
+        public Bytes pack(int rows, int count, SumKernels.Weights weights, IntUnaryOperator begin) {
+            ByteBuffer data = ByteBuffer.allocate(rows * bytes(count)).order(ByteOrder.LITTLE_ENDIAN);
+            for (int first = 0; first < rows; first += ROWS) {
+                for (int row = first; row < first + ROWS; row++) {
+                    data.putInt(begin.applyAsInt(row));
+                }
+                for (int i = 0; i < padded(count) * ROWS; i++) {
+                    int place = i / (ROWS * STEP) * STEP + i % STEP;
+                    data.put(place < count ? (byte) weights.get(first + i / STEP % ROWS, place) : 0);
+                }
+            }
+            return Bytes.wrap(data.array());
+        }
+
+        @Override
+        public int columns() {
+            return ROWS;
+        }
+
+        @Override
+        public int bytes(int count) {
+            return PANEL.bytes(count);
+        }
+
+        @Override
+        public void pack(BlockBuilder code, Columns columns, Buffer values, Buffer panel) {
+            PANEL.emit(code, columns, values, panel);
+        }
+
+        @Override
+        public void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums) {
+            code.call(
+                    DOTS,
+                    List.of(
+                            code.view("x", values, from),
+                            code.view("rows", block.weights(), Exprs.mul(block.first(), bytes(block.count()))),
+                            sums),
+                    List.of(Exprs.imm(block.count()), Exprs.imm(block.rows() / ROWS)));
         }
     }
 }

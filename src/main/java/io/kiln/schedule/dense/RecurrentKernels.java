@@ -101,11 +101,11 @@ public final class RecurrentKernels {
                 List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
                 List.of(INT32, INT32, INT32));
 
-        private static final Kernel SHORT_SUMS = MveSums.kernel("kiln_mve_short_sums", INT16);
+        private static final Kernel SHORT_SUMS = PanelKernels.MveSums.kernel("kiln_mve_short_sums", INT16);
 
         @Override
         public Optional<Dots> dots(long bound, long least) {
-            return bound <= Integer.MAX_VALUE ? Optional.of(new MveSums()) : Optional.empty();
+            return bound <= Integer.MAX_VALUE ? Optional.of(new PanelKernels.MveSums()) : Optional.empty();
         }
 
         @Override

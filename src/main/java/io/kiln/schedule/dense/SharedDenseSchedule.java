@@ -6,7 +6,6 @@ import static io.kiln.base.DType.INT8;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.kernels.dense.Jtedsp_sharedGenerated;
 import io.kiln.lower.Rows;
 import io.kiln.lower.StepwiseRequantize;
@@ -44,17 +43,11 @@ public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSc
 
     private static boolean suits(Workload workload) {
         ConvComputation conv = workload.conv();
-        Window w = conv.window();
-        boolean isWhole = w.kernelH() == conv.input().dim(1)
-                && w.kernelW() == conv.input().dim(2)
-                && !w.isPadded();
         return workload.features().hasDsp()
                 && workload.isPlainInt8()
                 && conv.weight().type().dtype() == DType.INT8
                 && conv.op().rootTypes().get(0).dtype() == DType.INT8
-                && conv.groups() == 1
-                && !conv.depthwise()
-                && isWhole
+                && conv.isDense()
                 && conv.taps() >= SharedWeights.STEP
                 && conv.channels() >= SharedDenseKernel.BLOCK;
     }
@@ -131,7 +124,6 @@ public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSc
             return words.stream().mapToInt(Integer::intValue).toArray();
         }
 
-        /** The loops. */
         LayerLoops loops(Rows lines) {
             int batches = conv.output().dim(0);
             BlockBuilder body = new BlockBuilder();

@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Depthwise convolutions by neighbouring pixels that share weights, by {@link Loops}. */
+/** Depthwise convolutions by neighbouring pixels that share weights. */
 public record BlockedDepthwiseSchedule(String name) implements Schedule<BlockedDepthwiseSchedule.Rescaling> {
     /** Windows with more taps than this use loops if size is optimized. */
     private static final int MOST_TAPS = 32;
@@ -71,10 +71,7 @@ public record BlockedDepthwiseSchedule(String name) implements Schedule<BlockedD
     /** Whether the shape fits one kernel for all layers: one output channel for each input channel, few taps. */
     static boolean suits(ConvComputation conv) {
         Window w = conv.window();
-        return conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
-                && conv.kernelZeroPoint() == 0
-                && w.kernelH() * w.kernelW() <= MOST_TAPS;
+        return conv.isOneToOne() && conv.kernelZeroPoint() == 0 && w.kernelH() * w.kernelW() <= MOST_TAPS;
     }
 
     @Override
@@ -239,7 +236,6 @@ public record BlockedDepthwiseSchedule(String name) implements Schedule<BlockedD
             this.rows = new PaddedRows(conv, input, scratch, WordMoves.of(task.features()));
         }
 
-        /** The loops. */
         LayerLoops loops(ConvTask task) {
             return new LayerLoops(body(task.rows()), task.workload().macs()).sharing(pixels);
         }

@@ -12,10 +12,10 @@ import io.kiln.lower.ProvenRequantize;
 import io.kiln.schedule.parts.InstructionSets;
 import io.kiln.schedule.parts.RequantizeCorrection;
 import io.kiln.schedule.parts.ScalarRequantize;
-import io.kiln.schedule.parts.Thumb1Words;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -228,6 +228,37 @@ public record DepthwiseBlock(
         /** Whether windows are wider than a block of pixels whose inputs stay in registers, side by side. */
         static boolean isWide(Window window) {
             return window.kernelW() > MOST_IN_TURN && window.strideW() == 1 && window.dilationW() == 1;
+        }
+    }
+
+    /**
+     * Numbers that a function for Armv6-M loads: as an immediate if they fit one, otherwise from words behind the function.
+     */
+    public static final class Thumb1Words {
+        /** Furthest word, in bytes ahead of an instruction. */
+        public static final int REACH = 1020;
+
+        /** Local labels from this number on are those of the words. */
+        private static final int FIRST_LABEL = 20;
+
+        private final List<Integer> words = new ArrayList<>();
+
+        /** The instruction that loads a number; flags may change. */
+        public String load(String register, int value) {
+            if (value >= 0 && value <= 255) {
+                return "movs " + register + ", #" + value;
+            }
+            if (!words.contains(value)) {
+                words.add(value);
+            }
+            return "ldr " + register + ", " + (FIRST_LABEL + words.indexOf(value)) + "f";
+        }
+
+        /** The words, for the place behind the function's last instruction. */
+        public List<String> lines() {
+            return IntStream.range(0, words.size())
+                    .mapToObj(i -> (FIRST_LABEL + i) + ": .word " + words.get(i))
+                    .toList();
         }
     }
 }

@@ -39,7 +39,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Depthwise convolutions on any core, by {@link Loops}. */
+/** Depthwise convolutions on any core. */
 public record DepthwiseDirectSchedule(String name) implements Schedule<Workload> {
     /** Windows with more taps than this keep their loops, to limit code size. */
     private static final int MOST_UNROLLED_TAPS = 32;
@@ -120,7 +120,6 @@ public record DepthwiseDirectSchedule(String name) implements Schedule<Workload>
          */
         record Knobs(boolean isUnrolled, int pixelBlock, boolean isPacked) {}
 
-        /** The loops. */
         LayerLoops loops(Rows rows) {
             return new LayerLoops(body(rows), conv.macsInside());
         }

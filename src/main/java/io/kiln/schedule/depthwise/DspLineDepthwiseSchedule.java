@@ -39,7 +39,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Depthwise convolutions of narrow rows and with large windows on Cortex-M with the DSP extension, by {@link Loops}. */
+/** Depthwise convolutions of narrow rows and with large windows on Cortex-M with the DSP extension. */
 public record DspLineDepthwiseSchedule(String name) implements Schedule<DspRequantize> {
     /** Range of immediate offsets. */
     private static final int REACH = 4095;
@@ -73,11 +73,7 @@ public record DspLineDepthwiseSchedule(String name) implements Schedule<DspRequa
 
     private static boolean suits(ConvComputation conv) {
         Window w = conv.window();
-        return conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
-                && w.kernelW() > 1
-                && w.dilationW() == 1
-                && conv.taps() <= MOST_TAPS;
+        return conv.isOneToOne() && w.kernelW() > 1 && w.dilationW() == 1 && conv.taps() <= MOST_TAPS;
     }
 
     /** The numbers of outputs for which there are registers, and offsets that reach. */
@@ -127,12 +123,13 @@ public record DspLineDepthwiseSchedule(String name) implements Schedule<DspRequa
     }
 
     /**
-     * Of narrow rows, and of 3x3 windows where rows are computed one by one: two of them at a time, by {@link DspDepthwise}, take as long or less.
+     * Of narrow rows, and of 3x3 windows where rows are computed one by one: two of them at a time, by {@link DspDepthwiseSchedule}, take as long or less.
      */
     public Optional<Choice<DspRequantize>> chooseApart(Workload workload) {
         ConvComputation conv = workload.conv();
         int width = conv.output().dim(2);
-        boolean areOneByOne = isThreeByThree(conv.window()) && !DspColumnDepthwise.isWhole(workload.rows());
+        boolean areOneByOne =
+                isThreeByThree(conv.window()) && !DspColumnDepthwiseSchedule.Loops.isWhole(workload.rows());
         String reason =
                 "depthwise with few rows in a window: the sums of neighbouring outputs of a channel in registers";
         return choose(workload, reason).filter(choice -> Loops.areApart(conv)).filter(choice -> {
@@ -281,7 +278,6 @@ public record DspLineDepthwiseSchedule(String name) implements Schedule<DspRequa
             return shared;
         }
 
-        /** The loops. */
         LayerLoops loops() {
             int width = conv.output().dim(2);
             long computed = (width + line.outputs() - 1L) / line.outputs() * line.outputs();

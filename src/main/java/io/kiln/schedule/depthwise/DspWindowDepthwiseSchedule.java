@@ -30,9 +30,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Depthwise convolutions with large windows on Cortex-M with the DSP extension, by {@link Loops}. */
+/** Depthwise convolutions with large windows on Cortex-M with the DSP extension. */
 public record DspWindowDepthwiseSchedule(String name) implements Schedule<DspRequantize> {
-    private static final int BLOCK = DspColumnDepthwise.BLOCK;
+    private static final int BLOCK = DspColumnDepthwiseSchedule.Loops.BLOCK;
 
     /** Range of immediate offsets. */
     private static final int REACH = 4095;
@@ -48,8 +48,7 @@ public record DspWindowDepthwiseSchedule(String name) implements Schedule<DspReq
     }
 
     private static boolean suits(ConvComputation conv) {
-        return conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
+        return conv.isOneToOne()
                 && conv.channels() >= BLOCK
                 && conv.taps() <= MOST_TAPS
                 && Loops.reach(conv) + BLOCK <= REACH;
@@ -93,16 +92,16 @@ public record DspWindowDepthwiseSchedule(String name) implements Schedule<DspReq
 
     /**
      * Depthwise convolution with a window too large for registers, on Cortex-M with the DSP extension: two neighbouring pixels at a time, which
-     * share inputs and weights, by {@link DspColumnKernel}.
+     * share inputs and weights, by {@link DspColumnDepthwiseSchedule.DspColumnKernel}.
      *
      * <pre>
      * scratch: the rows under a line of windows, with their padding ({@link DspPaddedRows}); none for windows of one row without padding
-     * weights: as {@link DspColumnDepthwise} has them
+     * weights: as {@link DspColumnDepthwiseSchedule} has them
      * left over: an odd pixel alone; channels left over by fours in a block that overlaps the one before
      * </pre>
      */
     static final class Loops extends LayerCode {
-        private static final int BLOCK = DspColumnDepthwise.BLOCK;
+        private static final int BLOCK = DspColumnDepthwiseSchedule.Loops.BLOCK;
 
         private final DspEpilogue epilogue;
         private final int together;
@@ -122,7 +121,8 @@ public record DspWindowDepthwiseSchedule(String name) implements Schedule<DspReq
             this.epilogue = DspEpilogue.of(rescale);
             this.together = together;
             this.isPaired = isPaired;
-            this.weights = task.tables().add("weight", DType.INT32, DspColumnDepthwise.pack(conv, rescale));
+            this.weights =
+                    task.tables().add("weight", DType.INT32, DspColumnDepthwiseSchedule.Loops.pack(conv, rescale));
             this.source = isCopied(conv) ? task.buffers().scratch(DType.INT8, DspPaddedRows.scratchBytes(conv)) : input;
             this.padded = new DspPaddedRows(conv, input, source);
         }
@@ -139,7 +139,6 @@ public record DspWindowDepthwiseSchedule(String name) implements Schedule<DspReq
             return lines + (long) w.spanW() * conv.channels() + conv.channels();
         }
 
-        /** The loops. */
         LayerLoops loops() {
             long channels = (conv.channels() + BLOCK - 1L) / BLOCK * BLOCK;
             return new LayerLoops(body(), conv.output().elements() / conv.channels() * channels * conv.taps())
@@ -210,9 +209,11 @@ public record DspWindowDepthwiseSchedule(String name) implements Schedule<DspReq
             Buffer words = channel == 0
                     ? weights
                     : block.view("w" + suffix, weights, imm(weights.elements() / all * (all - 1L)));
-            DspColumnKernel.Window taps = new DspColumnKernel.Window(
-                    w.kernelW(), w.dilationW() * conv.channels(), w.kernelH(), DspPaddedRows.pitch(conv));
-            DspColumnKernel kernel = new DspColumnKernel(taps, conv.channels(), pixels.count, epilogue, isPaired);
+            DspColumnDepthwiseSchedule.DspColumnKernel.Window taps =
+                    new DspColumnDepthwiseSchedule.DspColumnKernel.Window(
+                            w.kernelW(), w.dilationW() * conv.channels(), w.kernelH(), DspPaddedRows.pitch(conv));
+            DspColumnDepthwiseSchedule.DspColumnKernel kernel = new DspColumnDepthwiseSchedule.DspColumnKernel(
+                    taps, conv.channels(), pixels.count, epilogue, isPaired);
             List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
             scalars.addAll(epilogue.arguments());
             block.call(kernel.kernel(), List.of(in, words, out), scalars);

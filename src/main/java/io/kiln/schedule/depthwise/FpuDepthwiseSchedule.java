@@ -34,7 +34,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Depthwise convolutions of float data on a floating-point unit with fused multiply-add, by {@link Loops}. */
+/** Depthwise convolutions of float data on a floating-point unit with fused multiply-add. */
 public record FpuDepthwiseSchedule(String name) implements Schedule<FpuLimits> {
     private static final int REGISTERS = 32;
     private static final int MOST_PIXELS = 4;
@@ -43,8 +43,7 @@ public record FpuDepthwiseSchedule(String name) implements Schedule<FpuLimits> {
     public Optional<FpuLimits> applies(Workload workload) {
         ConvComputation conv = workload.conv();
         boolean suits = FpuConvSchedule.hasKernels(workload)
-                && conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
+                && conv.isOneToOne()
                 && conv.channels() >= Loops.CHANNELS
                 && mostPixels(conv) > 0;
         return suits ? Optional.of(FpuLimits.of(conv.op())) : Optional.empty();
@@ -138,7 +137,6 @@ public record FpuDepthwiseSchedule(String name) implements Schedule<FpuLimits> {
             return conv.channels() / CHANNELS;
         }
 
-        /** The loops. */
         LayerLoops loops() {
             return new LayerLoops(body(), conv.macsInside()).sharing(pixels);
         }

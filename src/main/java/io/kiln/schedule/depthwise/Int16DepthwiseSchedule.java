@@ -158,7 +158,6 @@ public record Int16DepthwiseSchedule(String name) implements Schedule<Int16Depth
             }
         }
 
-        /** The loops. */
         LayerLoops loops() {
             return new LayerLoops(body(), conv.macsInside()).sharing(pixels);
         }

@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The kernel {@code depthwise/mve} of {@link MveDepthwise}: gathers four words of a window, which are up to 16 inputs of an output channel, and multiplies
+ * The kernel {@code depthwise/mve} of {@link MveDepthwiseSchedule}: gathers four words of a window, which are up to 16 inputs of an output channel, and multiplies
  * and adds them at once.
  *
  * @param narrow whether weights are loaded for each pixel

@@ -34,7 +34,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Depthwise convolutions of float data on MVE, by {@link Loops}. */
+/** Depthwise convolutions of float data on MVE. */
 public record MveFloatDepthwiseSchedule(String name) implements Schedule<Workload> {
     private static final int MOST_PIXELS = 4;
 
@@ -99,7 +99,6 @@ public record MveFloatDepthwiseSchedule(String name) implements Schedule<Workloa
             this.bias = BiasTable.of(conv, task.tables()).buffer();
         }
 
-        /** The loops. */
         LayerLoops loops() {
             return new LayerLoops(body(), conv.macsInside());
         }

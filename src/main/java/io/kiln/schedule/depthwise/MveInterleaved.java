@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The inputs of {@link MveDepthwise} and {@link MveTileSchedule} in scratch: four values of a channel that windows multiply together are one word.
+ * The inputs of {@link MveDepthwiseSchedule} and {@link MveTileSchedule} in scratch: four values of a channel that windows multiply together are one word.
  *
  * <pre>
  * windows of several rows   [four rows of the window][column, padding included][channel][row]; the words of a patch go by columns

@@ -35,7 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Depthwise convolutions with strides of 1 on MVE, by {@link Loops}. */
+/** Depthwise convolutions with strides of 1 on MVE. */
 public record MveTileSchedule(String name) implements Schedule<MveRequantize> {
     /** Larger windows would take too much code. */
     private static final int MOST_VECTORS = 8;
@@ -68,13 +68,13 @@ public record MveTileSchedule(String name) implements Schedule<MveRequantize> {
         return MveEpilogue.of(rescale).floor().isEmpty() && rescale.low() <= zero && rescale.high() >= zero;
     }
 
-    /** Where the program computes row by row, a single row has the loops of {@link MveDepthwise}. */
+    /** Where the program computes row by row, a single row has the loops of {@link MveDepthwiseSchedule}. */
     @Override
     public LayerLoops lower(ConvTask task, MveRequantize rescale, Configuration configuration) {
         Rows rows = task.rows();
         return rows.parameters().isEmpty() || rows.block() > 1
                 ? new Loops(task, rescale).loops()
-                : new MveDepthwise(task, rescale, MveDepthwiseSchedule.keeps(task.conv())).loops();
+                : new MveDepthwiseSchedule.Loops(task, rescale, MveDepthwiseSchedule.keeps(task.conv())).loops();
     }
 
     /** Unless rows are so narrow that starting one for each channel costs more than it saves, or size is optimized: weights and code take more flash. */
@@ -152,7 +152,6 @@ public record MveTileSchedule(String name) implements Schedule<MveRequantize> {
             return (new MveInterleaved(conv, TILE).words() + WORDS - 1) / WORDS;
         }
 
-        /** The loops. */
         LayerLoops loops() {
             int lines = (conv.output().dim(1) + TILE - 1) / TILE;
             int columns = (conv.output().dim(2) + TILE - 1) / TILE;

@@ -50,8 +50,7 @@ public record SharedDepthwiseSchedule(String name) implements Schedule<ScalarReq
         Window w = conv.window();
         return workload.features().hasDsp()
                 && workload.isPlainInt8()
-                && conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
+                && conv.isOneToOne()
                 && conv.channels() >= SharedDepthwiseKernel.BLOCK
                 && w.dilationH() == 1
                 && w.dilationW() == 1
@@ -139,7 +138,6 @@ public record SharedDepthwiseSchedule(String name) implements Schedule<ScalarReq
             return columns(conv) > conv.window().padLeft();
         }
 
-        /** The loops. */
         LayerLoops loops() {
             Shape out = conv.output();
             BlockBuilder body = new BlockBuilder();

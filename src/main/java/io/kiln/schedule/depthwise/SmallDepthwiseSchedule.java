@@ -42,7 +42,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Depthwise convolutions optimized for size on cores without vectors, by {@link Loops}. */
+/** Depthwise convolutions optimized for size on cores without vectors. */
 public record SmallDepthwiseSchedule(String name) implements Schedule<ScalarRequantize> {
     @Override
     public Optional<ScalarRequantize> applies(Workload workload) {
@@ -128,7 +128,6 @@ public record SmallDepthwiseSchedule(String name) implements Schedule<ScalarRequ
             this.rows = new PaddedRows(conv, buffers.argument(0), scratch, new WordMoves(false));
         }
 
-        /** The loops. */
         LayerLoops loops(ConvTask task) {
             return new LayerLoops(body(task.rows()), task.workload().macs());
         }

@@ -21,8 +21,7 @@ public record SoftDepthwiseSchedule(String name) implements Schedule<SoftCore> {
     public Optional<SoftCore> applies(Workload workload) {
         ConvComputation conv = workload.conv();
         return SoftCore.of(workload)
-                .filter(core -> conv.depthwise()
-                        && conv.channels() == conv.input().dim(3)
+                .filter(core -> conv.isOneToOne()
                         && SoftWeights.suits(conv)
                         && (conv.taps() >= SoftPrecision.LEAST_TAPS
                                 || SoftProducts.suits(conv, core, workload.isForSize())));
