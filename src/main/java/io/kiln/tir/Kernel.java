@@ -4,6 +4,7 @@ package io.kiln.tir;
 import io.kiln.base.DType;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A micro-kernel: a C function over pointers and scalars, printed once into each file that calls it. If it is written
@@ -87,6 +88,14 @@ public record Kernel(
      * @param written whether the kernel writes through it
      */
     public record Pointer(DType dtype, boolean written) {
+        /** Pointers of these types, of which the kernel writes through the last. */
+        public static List<Pointer> lastWritten(DType... types) {
+            int last = types.length - 1;
+            return IntStream.rangeClosed(0, last)
+                    .mapToObj(i -> new Pointer(types[i], i == last))
+                    .toList();
+        }
+
         public static Pointer in(DType dtype) {
             return new Pointer(dtype, false);
         }

@@ -134,7 +134,7 @@ final class BatchMatmulLowering {
 
         private static final Kernel ADD_ROW_SUM = Kernel.inFile(
                 "portable/panel/kiln_add_row_sum",
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
+                Pointer.lastWritten(DType.INT8, DType.INT32),
                 List.of(DType.INT32, DType.INT32, DType.INT32));
 
         private final FusedOperator op;
@@ -387,7 +387,7 @@ final class BatchMatmulLowering {
             String name = "kiln_pack_" + type.text() + "_" + kernel.columns() + "x" + kernel.step();
             return Kernel.of(
                     name,
-                    List.of(Pointer.in(type), Pointer.out(type)),
+                    Pointer.lastWritten(type, type),
                     4,
                     (out, html) ->
                             JtepackGenerated.render(out, html, name, type.cName(), kernel.columns(), kernel.step()));

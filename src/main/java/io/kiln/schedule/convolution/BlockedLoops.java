@@ -34,7 +34,7 @@ public final class BlockedLoops {
     /** Armv6-M: a kernel that does not rescale. */
     private static final Kernel PAIR_APART = Kernel.inFile(
             "dense/kiln_sums_of_pair_x2",
-            List.of(Pointer.in(DType.INT32), Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
+            Pointer.lastWritten(DType.INT32, DType.INT8, DType.INT32),
             List.of(DType.INT32));
 
     /** Layers with fewer multiply-accumulates run in plain loops if size is optimized and no kernel that rescales suits them. */

@@ -100,7 +100,7 @@ public final class BlockedPanelSums implements SumKernels.Dots, PanelSums {
         String name = "kiln_add_begin_" + step;
         Kernel begin = Kernel.of(
                 name,
-                List.of(Pointer.in(INT8), Pointer.out(INT32)),
+                Pointer.lastWritten(INT8, INT32),
                 0,
                 (out, html) -> Jteadd_beginGenerated.render(out, html, name, step));
         Buffer x = code.view("x", values, from);

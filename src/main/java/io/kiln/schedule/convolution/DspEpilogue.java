@@ -99,10 +99,7 @@ public sealed interface DspEpilogue {
      */
     default Kernel kernel(String name, int further, String definition) {
         return Kernel.of(
-                name,
-                List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8)),
-                1 + parameters().size() + further,
-                definition);
+                name, Pointer.lastWritten(INT8, INT32, INT8), 1 + parameters().size() + further, definition);
     }
 
     /** What the halfwords of two channels' weights are, in words. */

@@ -22,8 +22,8 @@ public final class MveCopy {
             "movement/kiln_mve_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
 
     /** {@code copy(from, to, bytes)}. */
-    public static final Kernel COPY = Kernel.inFile(
-            "movement/kiln_mve_copy", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
+    public static final Kernel COPY =
+            Kernel.inFile("movement/kiln_mve_copy", Pointer.lastWritten(DType.INT8, DType.INT8), List.of(DType.INT32));
 
     private MveCopy() {}
 
@@ -46,7 +46,7 @@ public final class MveCopy {
         String name = "kiln_mve_spread_" + run + "_" + fromStep + "_" + toStep;
         String text =
                 KernelSheet.text((out, html) -> Jtemve_spreadGenerated.render(out, html, name, run, fromStep, toStep));
-        return kernel(name, List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), 1, text);
+        return kernel(name, Pointer.lastWritten(DType.INT8, DType.INT8), 1, text);
     }
 
     /** Instructions for one run of bytes, where steps are short. */

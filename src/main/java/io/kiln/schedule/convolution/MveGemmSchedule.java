@@ -409,7 +409,7 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
                     + (isPacked() ? "_packed" : "");
             return new Kernel(
                     name,
-                    List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                    Pointer.lastWritten(DType.INT8, DType.INT8, DType.INT8),
                     List.of(DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32),
                     List.of(),
                     KernelSheet.text((out, html) -> Jtemve_gemmGenerated.render(out, html, name, this)),
@@ -427,7 +427,7 @@ public record MveGemmSchedule(String name) implements Schedule<MveRequantize> {
             String name = "kiln_mve_gemm_" + depth + "_1x4_kept" + end.suffix();
             return Kernel.of(
                     name,
-                    List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                    Pointer.lastWritten(DType.INT8, DType.INT8, DType.INT8),
                     6,
                     (out, html) -> Jtemve_gemm_keptGenerated.render(out, html, name, depth, end),
                     end.twin(),

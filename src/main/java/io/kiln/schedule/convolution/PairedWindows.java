@@ -131,7 +131,7 @@ final class PairedWindows {
         String name = "kiln_pair_inputs_" + count;
         return Kernel.of(
                 name,
-                List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
+                Pointer.lastWritten(DType.INT8, DType.INT8, DType.INT32),
                 0,
                 (out, html) -> Jtethumb1_pair_inputsGenerated.render(out, html, name, count));
     }

@@ -194,12 +194,7 @@ public final class SoftProducts {
             String text = KernelSheet.text((out, html) -> Jtesoft_productsGenerated.render(out, html, name, this));
             return new Kernel(
                     name,
-                    List.of(
-                            Pointer.in(FLOAT32),
-                            Pointer.in(INT32),
-                            Pointer.in(INT32),
-                            Pointer.in(FLOAT32),
-                            Pointer.out(FLOAT32)),
+                    Pointer.lastWritten(FLOAT32, INT32, INT32, FLOAT32, FLOAT32),
                     Collections.nCopies(6, INT32),
                     List.of(),
                     text,

@@ -31,9 +31,7 @@ import java.util.Optional;
  */
 record SoftWindow(ConvComputation conv, SoftGroups groups, Buffer input, Optional<Buffer> scratch) {
     private static final Kernel COPY = Kernel.inFile(
-            "movement/kiln_soft_copy",
-            List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
-            List.of(DType.INT32));
+            "movement/kiln_soft_copy", Pointer.lastWritten(DType.FLOAT32, DType.FLOAT32), List.of(DType.INT32));
 
     /** Reserves scratch unless the window is one pixel. */
     static SoftWindow of(ConvTask task) {

@@ -245,7 +245,7 @@ final class DotSums {
             List<DType> scalars = new ArrayList<>(Collections.nCopies(isLimited() ? 4 : 2, INT32));
             return new Kernel(
                     name,
-                    List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(INT16)),
+                    Pointer.lastWritten(INT32, INT32, INT16),
                     scalars,
                     List.of(),
                     KernelSheet.text(

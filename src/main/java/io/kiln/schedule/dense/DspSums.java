@@ -111,7 +111,7 @@ public record DspSums(Form form) implements SumKernels.Dots {
         String name = form.prefix + steps.first + (steps.loops ? "_" + UNROLL : "") + (steps.hasTail ? "_tail" : "");
         return Kernel.of(
                 name,
-                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
+                Pointer.lastWritten(INT8, INT8, INT32),
                 2,
                 (out, html) -> Jtedsp_sumsGenerated.render(
                         out, html, name, form, steps.first, steps.loops ? UNROLL : 0, steps.hasTail));

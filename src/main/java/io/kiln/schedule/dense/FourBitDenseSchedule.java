@@ -186,7 +186,7 @@ public record FourBitDenseSchedule(String name) implements Schedule<ConvComputat
         private Kernel kernel() {
             int inputs = conv.taps();
             String name = "kiln_four_bits_" + inputs + (hasDsp ? "_unroll" + unroll : "");
-            return Kernel.of(name, List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT32)), 1, (out, html) -> {
+            return Kernel.of(name, Pointer.lastWritten(INT8, INT32, INT32), 1, (out, html) -> {
                 if (hasDsp) {
                     Jtedsp_four_bitsGenerated.render(out, html, name, inputs, unroll);
                 } else {

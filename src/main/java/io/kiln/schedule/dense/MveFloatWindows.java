@@ -192,7 +192,7 @@ public record MveFloatWindows(ConvComputation conv, MveFloatKernel kernel, Table
         Kernel kernel() {
             return new Kernel(
                     name(),
-                    List.of(Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.out(FLOAT32)),
+                    Pointer.lastWritten(FLOAT32, FLOAT32, FLOAT32, FLOAT32),
                     walk.isOne ? List.<DType>of() : List.of(INT32),
                     List.of(),
                     KernelSheet.text((out, html) -> Jtemve_float_windowGenerated.render(out, html, name(), this)),

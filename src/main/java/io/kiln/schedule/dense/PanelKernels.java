@@ -93,7 +93,7 @@ public final class PanelKernels {
             String name = "kiln_matrix_row_" + columns;
             return Kernel.of(
                     name,
-                    List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.out(INT64)),
+                    Pointer.lastWritten(INT16, INT16, INT64),
                     2,
                     (out, html) -> Jtematrix_rowGenerated.render(out, html, name, columns),
                     Intrinsics.FROM_HALVES);
@@ -211,7 +211,7 @@ public final class PanelKernels {
         static final Int16Matrix DSP = new Int16Matrix(
                 Kernel.of(
                         "kiln_matrix_row",
-                        List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.out(INT64)),
+                        Pointer.lastWritten(INT16, INT16, INT64),
                         2,
                         Jtedsp_matrix_rowGenerated::render),
                 4,
@@ -220,9 +220,7 @@ public final class PanelKernels {
         /** By VMLALDAVA. */
         static final Int16Matrix MVE = new Int16Matrix(
                 Kernel.inFile(
-                        "dense/kiln_mve_matrix_row",
-                        List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.out(INT64)),
-                        List.of(INT32, INT32)),
+                        "dense/kiln_mve_matrix_row", Pointer.lastWritten(INT16, INT16, INT64), List.of(INT32, INT32)),
                 4,
                 8);
 
@@ -251,8 +249,8 @@ public final class PanelKernels {
     record DspPanelSums() implements PanelSums {
         private static final DspSums SUMS = new DspSums(DspSums.Form.WIDE);
 
-        private static final Kernel PACK = Kernel.inFile(
-                "dense/kiln_pack_wide", List.of(Pointer.in(INT8), Pointer.out(INT8)), Collections.nCopies(6, INT32));
+        private static final Kernel PACK =
+                Kernel.inFile("dense/kiln_pack_wide", Pointer.lastWritten(INT8, INT8), Collections.nCopies(6, INT32));
 
         @Override
         public int columns() {
@@ -307,7 +305,7 @@ public final class PanelKernels {
         static Kernel kernel(String name, DType data) {
             return Kernel.of(
                     name,
-                    List.of(Pointer.in(data), Pointer.in(INT8), Pointer.out(INT32)),
+                    Pointer.lastWritten(data, INT8, INT32),
                     2,
                     (out, html) -> Jtemve_sumsGenerated.render(out, html, name, data == INT8));
         }

@@ -50,7 +50,7 @@ public final class RecurrentKernels {
 
         private static final Kernel RING = Kernel.inFile(
                 "portable/kiln_ring_columns",
-                List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
+                Pointer.lastWritten(INT16, INT16, INT32, INT32),
                 List.of(INT32, INT32, INT32));
 
         @Override
@@ -98,7 +98,7 @@ public final class RecurrentKernels {
 
         private static final Kernel RING = Kernel.inFile(
                 "recurrent/kiln_mve_columns",
-                List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
+                Pointer.lastWritten(INT16, INT16, INT32, INT32),
                 List.of(INT32, INT32, INT32));
 
         private static final Kernel SHORT_SUMS = PanelKernels.MveSums.kernel("kiln_mve_short_sums", INT16);
@@ -171,7 +171,7 @@ public final class RecurrentKernels {
 
         private static final Kernel SHORT_SUMS = Kernel.inFile(
                 "dense/kiln_short_sums_pairs",
-                List.of(Pointer.in(INT16), Pointer.in(INT8), Pointer.out(INT32)),
+                Pointer.lastWritten(INT16, INT8, INT32),
                 List.of(INT32, INT32),
                 Intrinsics.SMLAD);
 
@@ -265,7 +265,7 @@ public final class RecurrentKernels {
             String name = "kiln_columns_" + columns;
             return Kernel.of(
                     name,
-                    List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
+                    Pointer.lastWritten(INT16, INT16, INT32, INT32),
                     2,
                     (out, html) -> Jtedsp_columnsGenerated.render(out, html, name, columns, width(columns)));
         }

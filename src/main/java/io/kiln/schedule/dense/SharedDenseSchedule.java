@@ -151,7 +151,7 @@ public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSc
             String name = isSummed ? "kiln_dense" : "kiln_dense_bytes";
             return Kernel.of(
                     name,
-                    List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.in(INT32), Pointer.out(INT8)),
+                    Pointer.lastWritten(INT8, INT32, INT32, INT8),
                     0,
                     (out, html) -> Jtedsp_sharedGenerated.render(out, html, name, isSummed));
         }

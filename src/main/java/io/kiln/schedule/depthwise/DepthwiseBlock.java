@@ -137,11 +137,7 @@ public record DepthwiseBlock(
     }
 
     Kernel kernel() {
-        return Kernel.of(
-                name(),
-                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8)),
-                0,
-                definition());
+        return Kernel.of(name(), Pointer.lastWritten(INT8, INT8, INT32, INT8), 0, definition());
     }
 
     /** The C text: the assembly and its twin. */

@@ -72,7 +72,7 @@ public sealed interface Int16DepthwiseKernel {
         int scalars = 3 + (place.wrap > 0 ? 1 : 0) + (place.isLimited ? 2 : 0);
         return new Kernel(
                 name,
-                List.of(Pointer.in(DType.INT16), Pointer.in(DType.INT32), Pointer.out(DType.INT16)),
+                Pointer.lastWritten(DType.INT16, DType.INT32, DType.INT16),
                 Collections.nCopies(scalars, DType.INT32),
                 List.of(),
                 definition,

@@ -57,11 +57,7 @@ public record MveDepthwiseKernel(boolean narrow, Shape shape, MveEpilogue end) {
     static Kernel kernel(String name, int scalars, MveEpilogue end, KernelSheet.Template sheet) {
         return new Kernel(
                 name,
-                List.of(
-                        Pointer.in(DType.INT8),
-                        Pointer.in(DType.INT32),
-                        Pointer.in(DType.INT32),
-                        Pointer.out(DType.INT8)),
+                Pointer.lastWritten(DType.INT8, DType.INT32, DType.INT32, DType.INT8),
                 Collections.nCopies(scalars, DType.INT32),
                 List.of(),
                 KernelSheet.text(sheet),

@@ -204,7 +204,7 @@ public record MveFloatDepthwiseSchedule(String name) implements Schedule<Workloa
         /** {@code start(bias, sums, channels, pixels)}. */
         static final Kernel START = Kernel.inFile(
                 "depthwise/kiln_mve_depthf_start",
-                List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
+                Pointer.lastWritten(DType.FLOAT32, DType.FLOAT32),
                 List.of(DType.INT32, DType.INT32));
 
         /** {@code limit(values, count, low, high)}; limits are the bits of floats, since they may be infinite. */
@@ -218,7 +218,7 @@ public record MveFloatDepthwiseSchedule(String name) implements Schedule<Workloa
                     + (dilation == 1 ? "" : "_d" + dilation);
             return Kernel.of(
                     name,
-                    List.of(Pointer.in(DType.FLOAT32), Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
+                    Pointer.lastWritten(DType.FLOAT32, DType.FLOAT32, DType.FLOAT32),
                     1,
                     (out, html) -> Jtemve_floatGenerated.render(out, html, name, this));
         }

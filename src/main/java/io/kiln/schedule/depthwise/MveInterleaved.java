@@ -245,7 +245,7 @@ record MveInterleaved(ConvComputation conv, int tile) {
         String name = "kiln_mve_interleave_" + rows;
         return Kernel.of(
                 name,
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                Pointer.lastWritten(DType.INT8, DType.INT8),
                 2 + rows,
                 (out, html) -> Jtemve_interleaveGenerated.render(out, html, name, rows));
     }

@@ -222,7 +222,7 @@ public record AddCall(Kernel kernel, int first, List<Expr> scalars, Run run, Str
         Kernel kernel() {
             return Kernel.of(
                     name(),
-                    List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                    Pointer.lastWritten(DType.INT8, DType.INT8, DType.INT8),
                     6,
                     switch (core) {
                         case MVE -> (out, html) -> Jtemve_sum_of_bytesGenerated.render(out, html, this);
@@ -323,7 +323,7 @@ public record AddCall(Kernel kernel, int first, List<Expr> scalars, Run run, Str
             int counts = vector != Vector.NONE && !isChannel() ? 2 : 1;
             return new Kernel(
                     name(),
-                    List.of(Pointer.in(DType.INT16), Pointer.in(DType.INT16), Pointer.out(DType.INT16)),
+                    Pointer.lastWritten(DType.INT16, DType.INT16, DType.INT16),
                     Collections.nCopies(counts + 4, DType.INT32),
                     List.of(),
                     KernelSheet.text(sheet()),

@@ -125,7 +125,7 @@ public final class ElementSlopes {
         Kernel kernel() {
             return Kernel.of(
                     name(),
-                    List.of(Pointer.in(DType.INT16), Pointer.out(DType.INT16)),
+                    Pointer.lastWritten(DType.INT16, DType.INT16),
                     5,
                     switch (core) {
                         case MVE -> (out, html) -> Jtemve_slopes_of_int16Generated.render(out, html, this);

@@ -31,7 +31,7 @@ public record PanelPacking(int columns, int step, String columnOffset, String of
         String name = "kiln_pack_panel_" + columns + "x" + step;
         Kernel kernel = Kernel.of(
                 name,
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                Pointer.lastWritten(DType.INT8, DType.INT8),
                 6,
                 (out, html) -> Jtepack_panelGenerated.render(out, html, name, this));
         code.call(

@@ -23,9 +23,7 @@ import java.util.stream.Stream;
  */
 public record WordMoves(boolean byWords) {
     private static final Kernel COPY = Kernel.inFile(
-            "movement/kiln_copy_elements",
-            List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-            List.of(DType.INT32));
+            "movement/kiln_copy_elements", Pointer.lastWritten(DType.INT8, DType.INT8), List.of(DType.INT32));
 
     private static final Kernel FILL =
             Kernel.inFile("movement/kiln_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
@@ -109,7 +107,7 @@ public record WordMoves(boolean byWords) {
         String name = "kiln_copy_elements_" + count;
         return Kernel.of(
                 name,
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                Pointer.lastWritten(DType.INT8, DType.INT8),
                 0,
                 (out, html) -> Jteriscv_copyGenerated.render(out, html, name, count));
     }
