@@ -11,6 +11,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import io.kiln.tir.UnusedScalars;
+import java.util.Collections;
 import java.util.List;
 
 /** Combines a loop nest with its metadata. */
@@ -36,6 +37,14 @@ public final class Nests {
                 dependencies,
                 new LoweredOperator.Cost(buffers.scratchBytes(), 0),
                 LoweredOperator.Choice.only(schedule));
+    }
+
+    /** A lowered operator that computes its result at once, which is a single row as its inputs are. */
+    public static LoweredOperator single(OperatorBuffers buffers, Rows rows, Stmt body, String schedule) {
+        RowDependency all = new RowDependency.All(1);
+        List<RowDependency> dependencies =
+                Collections.nCopies(buffers.op().inputs().size(), all);
+        return operator(buffers, rows, dependencies, body, schedule);
     }
 
     /** A line with operators, shapes and origins. */

@@ -22,6 +22,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
@@ -39,10 +40,8 @@ import java.util.stream.IntStream;
  * Lowers a fully connected layer whose weights have a scale for each block to the kernel {@code dense/blocks}: once for all whole blocks, and
  * once more for a shorter last one.
  */
-final class BlockDenseLowering {
-    private final FusedOperator op;
+final class BlockDenseLowering extends RootLowering {
     private final BlockWeights weights;
-    private final OperatorBuffers buffers;
     private final Epilogue epilogue;
     private final Optional<Buffer> bias;
     private final Buffer sums;
@@ -54,9 +53,8 @@ final class BlockDenseLowering {
     private record Operands(BlockWeights.Part part, List<Buffer> tables) {}
 
     BlockDenseLowering(FusedOperator op, ElementStyle style) {
-        this.op = op;
+        super(op);
         this.weights = BlockWeights.of(op.root());
-        this.buffers = new OperatorBuffers(op);
         this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
         this.bias = op.bias().map(b -> buffers.tables().add("bias", b.type().dtype(), b.data()));
         for (BlockWeights.Part part : weights.parts()) {

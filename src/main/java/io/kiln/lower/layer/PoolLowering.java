@@ -18,7 +18,7 @@ import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
-import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
@@ -30,15 +30,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Average and maximum pools, NHWC: a loop over channels around the taps inside the input. */
-public final class PoolLowering {
-    private final FusedOperator op;
+public final class PoolLowering extends RootLowering {
     private final Window window;
     private final boolean average;
     private final DType sumType;
     private final Rounding rounding;
     private final Shape in;
     private final Shape out;
-    private final OperatorBuffers buffers;
     private final Epilogue epilogue;
 
     /**
@@ -47,14 +45,13 @@ public final class PoolLowering {
      * @param mean rounding of a mean of integers; empty for the maximum
      */
     PoolLowering(FusedOperator op, Window window, Optional<Rounding> mean) {
-        this.op = op;
+        super(op);
         this.average = mean.isPresent();
         this.rounding = mean.orElse(Rounding.TFLITE);
         this.sumType = sumType(op);
         this.window = window;
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
-        this.buffers = new OperatorBuffers(op);
         this.epilogue = new Epilogue(op, 255, buffers.tables());
     }
 

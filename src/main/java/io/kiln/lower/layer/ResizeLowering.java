@@ -22,6 +22,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
@@ -32,9 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Resized images, NHWC: tables hold the source rows and columns. */
-final class ResizeLowering {
-    private final FusedOperator op;
-    private final OperatorBuffers buffers;
+final class ResizeLowering extends RootLowering {
     private final Epilogue epilogue;
     private final Resize2d root;
     private final Shape in;
@@ -44,8 +43,7 @@ final class ResizeLowering {
     private record Axis(Buffer lower, Buffer upper, Buffer fraction) {}
 
     ResizeLowering(FusedOperator op) {
-        this.op = op;
-        this.buffers = new OperatorBuffers(op);
+        super(op);
         this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
         this.root = (Resize2d) op.root().op();
         this.in = op.rootTypes().get(0).shape();

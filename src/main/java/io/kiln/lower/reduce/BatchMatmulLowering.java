@@ -27,6 +27,7 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.PanelSums;
 import io.kiln.lower.Requantization;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SumKernels;
@@ -42,12 +43,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** Batched GEMM: by a core's micro-kernel on packed columns of the second matrix, or in plain loops over the elements of the result. */
-final class BatchMatmulLowering {
+final class BatchMatmulLowering extends RootLowering {
     private static final long LARGEST_PRODUCT = 255L * 255;
 
-    private final FusedOperator op;
     private final TflBatchMatmul root;
-    private final OperatorBuffers buffers;
     private final Buffer a;
     private final Buffer b;
     private final int depth;
@@ -55,9 +54,8 @@ final class BatchMatmulLowering {
     private final Epilogue epilogue;
 
     BatchMatmulLowering(FusedOperator op) {
-        this.op = op;
+        super(op);
         this.root = (TflBatchMatmul) op.root().op();
-        this.buffers = new OperatorBuffers(op);
         this.a = buffers.argument(0);
         this.b = buffers.argument(1);
         this.depth = root.depth(shape(0));

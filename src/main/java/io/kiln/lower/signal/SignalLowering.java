@@ -33,6 +33,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
@@ -51,7 +52,7 @@ import java.util.Map;
  * Signal processing: operators computed sample by sample, transforms by one call of the kernel {@code portable/signal/fft} for each vector in the
  * memory of the result, and operators with state in {@link SignalHistory}.
  */
-public final class SignalLowering {
+public final class SignalLowering extends RootLowering {
     private static final Intrinsic NEXT =
             Intrinsic.inFile("portable/signal/kiln_fft_next", List.of(INT32, INT32), INT32);
     private static final Intrinsic PRODUCTS_16 =
@@ -82,12 +83,8 @@ public final class SignalLowering {
     /** An int32 keeps one bit for the sign and one above the largest int16. */
     private static final int SPARE_BITS = 17;
 
-    private final FusedOperator op;
-    private final OperatorBuffers buffers;
-
     private SignalLowering(FusedOperator op) {
-        this.op = op;
-        this.buffers = new OperatorBuffers(op);
+        super(op);
     }
 
     /** The loops of an operator that computes all of its result at once. */
@@ -101,10 +98,7 @@ public final class SignalLowering {
             SignalLowering lowering = new SignalLowering(op);
             BlockBuilder body = new BlockBuilder();
             emission.emit(lowering, body, signal);
-            List<RowDependency> dependencies = op.inputs().stream()
-                    .<RowDependency>map(id -> new RowDependency.All(1))
-                    .toList();
-            return Nests.operator(lowering.buffers, rows, dependencies, body.build(), "signal");
+            return Nests.single(lowering.buffers, rows, body.build(), "signal");
         });
     }
 
