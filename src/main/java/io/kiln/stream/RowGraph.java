@@ -304,8 +304,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
                 OptionalInt accumulated = PoolLowering.accumulatedRows(operators.get(i));
                 int all = Rows.count(operators.get(i).type().shape());
                 LoweredOperator stepwise = byRows.orElse(whole).get(i);
-                boolean computesRanges =
-                        byRows.isEmpty() || stepwise.function().readsScalars();
+                boolean computesRanges = byRows.isEmpty() || stepwise.function().readsScalars();
                 int steps = accumulated.orElse(computesRanges ? all : 1);
                 nodes.add(node(whole.get(i), stepwise, steps, accumulated.isPresent(), values, indexOf));
             }

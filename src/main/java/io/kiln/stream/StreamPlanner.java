@@ -42,8 +42,7 @@ public final class StreamPlanner {
     private final ProgramPools pools;
     private final Map<List<Integer>, Segmentation> searches = new HashMap<>();
 
-    private StreamPlanner(
-            ProgramBuilder builder, RowGraph graph, boolean withInputsAndOutputs, ProgramPools pools) {
+    private StreamPlanner(ProgramBuilder builder, RowGraph graph, boolean withInputsAndOutputs, ProgramPools pools) {
         this.builder = builder;
         this.graph = graph;
         this.withInputsAndOutputs = withInputsAndOutputs;
@@ -96,8 +95,7 @@ public final class StreamPlanner {
     /** Plans a program. Its operators run in the order of the function, or in another one that needs less memory. */
     public static PlannedProgram plan(Planned program, Optimize optimize) {
         boolean areAllWhole = optimize == Optimize.SIZE;
-        PlannedProgram natural =
-                program.inOrder(program.operators, areAllWhole).plan(optimize);
+        PlannedProgram natural = program.inOrder(program.operators, areAllWhole).plan(optimize);
         return program.ofLeastPeak()
                 .map(order -> program.inOrder(order, areAllWhole).plan(optimize))
                 .filter(other ->

@@ -242,8 +242,8 @@ class LayerSchedulesTest {
                 .orElseThrow();
         Workload workload = workload(c, "c -mcpu=cortex-m4", Optimize.SPEED);
         Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
-        Choice<?> choice =
-                Choice.of(new ConvDirectSchedule("conv_direct"), workload, slow, "measured").orElseThrow();
+        Choice<?> choice = Choice.of(new ConvDirectSchedule("conv_direct"), workload, slow, "measured")
+                .orElseThrow();
         assertThat(Dispatch.lower(c.op(), workload, choice).schedule()).isEqualTo(slow.text());
         assertThat(Dispatch.lower(c.op(), workload, choice).reason()).isEqualTo("measured");
         assertThat(LayerSchedules.choose(workload).configuration()).isNotEqualTo(slow);
