@@ -337,7 +337,7 @@ public final class StreamPlanner {
 
         /** The same, which lowers an operator only once for the same rows: both orders and several plans of a program need them. */
         default Lowering remembering() {
-            Map<FusedOperator, Map<Rows, LoweredOperator>> known = new IdentityHashMap<>();
+            IdentityHashMap<FusedOperator, Map<Rows, LoweredOperator>> known = new IdentityHashMap<>();
             return (operator, rows) -> {
                 synchronized (known) {
                     return known.computeIfAbsent(operator, each -> new HashMap<>())

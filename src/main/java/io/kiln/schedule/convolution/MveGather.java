@@ -292,7 +292,7 @@ public sealed interface MveGather {
             for (int ky = 0; ky < w.kernelH(); ky++) {
                 for (int kx = 0; kx < w.kernelW(); kx += adjacent) {
                     int column = x * w.strideW() + kx * w.dilationW();
-                    Run run = new Run(ky * rowBytes(conv) + column * channels, to, adjacent * channels);
+                    BandRun run = new BandRun(ky * rowBytes(conv) + column * channels, to, adjacent * channels);
                     copy(block, place, run, pixels);
                     to += run.bytes;
                 }
@@ -301,9 +301,9 @@ public sealed interface MveGather {
         }
 
         /** Bytes that are adjacent in a row and in a window, of the first pixel. */
-        private record Run(int from, int to, int bytes) {}
+        private record BandRun(int from, int to, int bytes) {}
 
-        private void copy(BlockBuilder block, Place place, Run run, int pixels) {
+        private void copy(BlockBuilder block, Place place, BandRun run, int pixels) {
             for (int c = 0; c < run.bytes; c += MveCopy.MOST_RUN) {
                 String suffix = String.valueOf(run.to - bandBytes(conv) + c);
                 Buffer from = block.view("from" + suffix, place.scratch(), imm(run.from + c));

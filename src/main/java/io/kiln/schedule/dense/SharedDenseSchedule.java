@@ -7,7 +7,6 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.kernels.dense.Jtedsp_sharedGenerated;
-import io.kiln.lower.Rows;
 import io.kiln.lower.StepwiseRequantize;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
@@ -54,7 +53,7 @@ public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSc
 
     @Override
     public LayerLoops lower(ConvTask task, SharedDenseRequantize rescale, Configuration configuration) {
-        return new Loops(task, rescale).loops(task.rows());
+        return new Loops(task, rescale).loops();
     }
 
     /** If size is optimized, except for small layers and for weights that are packed two to a byte. */
@@ -75,7 +74,7 @@ public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSc
     private static final class Loops extends LayerCode {
         private static final int BLOCK = SharedDenseKernel.BLOCK;
 
-        private final SharedWeights rows;
+        private final SharedWeights packed;
         private final Kernel kernel;
         private final Buffer weights;
         private final Buffer layer;
@@ -84,25 +83,27 @@ public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSc
         Loops(ConvTask task, SharedDenseRequantize rescale) {
             super(task);
             Tables tables = task.tables();
-            this.rows = SharedWeights.ofRow(conv, BLOCK);
-            boolean isSummed = rows.fit() && rescale.holds(mostProducts());
+            this.packed = SharedWeights.ofRow(conv, BLOCK);
+            boolean isSummed = packed.fit() && rescale.holds(mostProducts());
             this.kernel = new SharedDenseKernel(isSummed).kernel();
             this.weights = tables.add("weight", DType.INT32, packWeights(rescale, isSummed));
             this.layer = tables.add("layer", DType.INT32, layer(rescale));
         }
 
         private long mostProducts() {
-            return rows.taps().stream()
+            return packed.taps().stream()
                     .mapToLong(taps -> Math.abs((long) CrossedProducts.of(taps)))
                     .max()
                     .orElse(0);
         }
 
         private int[] packWeights(SharedDenseRequantize rescale, boolean isSummed) {
-            return rows.pack(
+            return packed.pack(
                     List.of(),
                     (channel, second) -> List.of(rescale.bias(channel)
-                            - (isSummed ? excess(CrossedProducts.of(rows.taps().get(second)), channel == second) : 0)),
+                            - (isSummed
+                                    ? excess(CrossedProducts.of(packed.taps().get(second)), channel == second)
+                                    : 0)),
                     isSummed);
         }
 
@@ -116,7 +117,7 @@ public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSc
         }
 
         private int[] layer(SharedDenseRequantize rescale) {
-            List<Integer> computed = rows.blocks().stream()
+            List<Integer> computed = packed.blocks().stream()
                     .flatMap(first -> IntStream.range(first, first + BLOCK).boxed())
                     .toList();
             List<Integer> words = new ArrayList<>(List.of(conv.taps() - SharedWeights.STEP, conv.channels()));
@@ -124,16 +125,16 @@ public record SharedDenseSchedule(String name) implements Schedule<SharedDenseSc
             return words.stream().mapToInt(Integer::intValue).toArray();
         }
 
-        LayerLoops loops(Rows lines) {
+        LayerLoops loops() {
             int batches = conv.output().dim(0);
             BlockBuilder body = new BlockBuilder();
-            lines.eachLine(body, conv.output(), (row, n, y) -> {
+            rows.eachLine(body, conv.output(), (row, n, y) -> {
                 Buffer x = row.view("x", input, mul(n, conv.taps()));
                 Buffer out = row.mutableView("out", output, mul(n, conv.channels()));
                 row.call(kernel, List.of(x, weights, layer, out), List.of());
             });
-            long filled = rows.taps().get(0).length;
-            return new LayerLoops(body.build(), (long) batches * rows.blocks().size() * BLOCK * filled);
+            long filled = packed.taps().get(0).length;
+            return new LayerLoops(body.build(), (long) batches * packed.blocks().size() * BLOCK * filled);
         }
     }
 

@@ -205,7 +205,7 @@ public record DspColumnDepthwiseSchedule(String name) implements Schedule<DspReq
             }
             Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
             DspColumnKernel kernel = new DspColumnKernel(
-                    DspColumnKernel.Window.line(w.kernelH(), 0), conv.channels(), 1, DspEpilogue.of(rescale), isPaired);
+                    DspColumnKernel.Taps.line(w.kernelH(), 0), conv.channels(), 1, DspEpilogue.of(rescale), isPaired);
             blocks(block, "", imm(0), mul(line, conv.channels()), kernel, offsets);
         }
 
@@ -215,7 +215,7 @@ public record DspColumnDepthwiseSchedule(String name) implements Schedule<DspReq
             Expr top = add(mul(n, conv.input().dim(1)), mul(y, w.strideH()));
             Expr from = mul(top, rowElements(conv));
             Expr to = mul(add(mul(n, conv.output().dim(1)), y), conv.channels());
-            DspColumnKernel.Window column = DspColumnKernel.Window.line(w.kernelH(), w.dilationH() * rowElements(conv));
+            DspColumnKernel.Taps column = DspColumnKernel.Taps.line(w.kernelH(), w.dilationH() * rowElements(conv));
             DspColumnKernel kernel =
                     new DspColumnKernel(column, conv.channels(), count, DspEpilogue.of(rescale), isPaired);
             blocks(block, suffix, from, to, kernel, List.of());
@@ -261,7 +261,7 @@ public record DspColumnDepthwiseSchedule(String name) implements Schedule<DspReq
      * @param epilogue the rescaling of the sums
      * @param isPaired see {@link DspConvShape}; where the offset reaches
      */
-    public record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilogue, boolean isPaired) {
+    public record DspColumnKernel(Taps window, int outBytes, int rows, DspEpilogue epilogue, boolean isPaired) {
         /**
          * The taps of a window: those that two outputs share follow each other in a line.
          *
@@ -270,10 +270,10 @@ public record DspColumnDepthwiseSchedule(String name) implements Schedule<DspReq
          * @param lines lines of taps
          * @param lineBytes bytes from a line to the next
          */
-        public record Window(int taps, int tapBytes, int lines, int lineBytes) {
+        public record Taps(int taps, int tapBytes, int lines, int lineBytes) {
             /** A single line. */
-            static Window line(int taps, int tapBytes) {
-                return new Window(taps, tapBytes, 1, 0);
+            static Taps line(int taps, int tapBytes) {
+                return new Taps(taps, tapBytes, 1, 0);
             }
 
             /** Taps of all lines. */

@@ -209,9 +209,8 @@ public record DspWindowDepthwiseSchedule(String name) implements Schedule<DspReq
             Buffer words = channel == 0
                     ? weights
                     : block.view("w" + suffix, weights, imm(weights.elements() / all * (all - 1L)));
-            DspColumnDepthwiseSchedule.DspColumnKernel.Window taps =
-                    new DspColumnDepthwiseSchedule.DspColumnKernel.Window(
-                            w.kernelW(), w.dilationW() * conv.channels(), w.kernelH(), DspPaddedRows.pitch(conv));
+            DspColumnDepthwiseSchedule.DspColumnKernel.Taps taps = new DspColumnDepthwiseSchedule.DspColumnKernel.Taps(
+                    w.kernelW(), w.dilationW() * conv.channels(), w.kernelH(), DspPaddedRows.pitch(conv));
             DspColumnDepthwiseSchedule.DspColumnKernel kernel = new DspColumnDepthwiseSchedule.DspColumnKernel(
                     taps, conv.channels(), pixels.count, epilogue, isPaired);
             List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));

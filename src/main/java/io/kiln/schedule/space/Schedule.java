@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * One way to compute convolutions and dense layers. Whether it applies, its possible configurations, and the loops of
  * one of them are three separate methods: {@link #applies} and {@link #space} decide and build nothing, only {@link
- * #lower} makes tables and reserves scratch. A {@link LayerSchedules.ScheduleRule}, or whoever overrides it, chooses the configuration.
+ * #lower} makes tables and reserves scratch. A rule, or whoever overrides it, chooses the configuration.
  *
  * @param <E> evidence that it applies, such as the constants of a rescaling that are proven exact
  */
