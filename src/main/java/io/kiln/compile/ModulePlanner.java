@@ -126,7 +126,7 @@ final class ModulePlanner {
         Lowering sparing = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : spare.lower(op, rows);
         List<MemoryPool> pools = pools(called);
         ProgramPools places = new ProgramPools(pools, targets::of, forRows(operators));
-        Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, places);
+        Planned program = new Planned(fused, operators, lowering.remembering(), io == Io.WORKSPACE, places);
         PlannedProgram planned = planned(program, sparing, called);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         new PoolFit(request.model().name(), pools, planned, PlannedBuffers.names(planned.program(), tensors))

@@ -63,7 +63,7 @@ public final class ElementLoops {
         boolean byRows = axis == 1 && Rows.count(output) > 1;
         Expr begin = byRows ? rows.begin() : imm(0);
         Expr end = byRows ? rows.end() : imm(output.dim(axis));
-        block.loop("i" + axis, begin, end, 1, (inner, index) -> {
+        block.loop("i" + axis, begin, end, (inner, index) -> {
             List<Expr> more = new ArrayList<>(indices);
             more.add(index);
             nest(inner, nest, more);

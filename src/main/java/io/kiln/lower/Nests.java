@@ -11,6 +11,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import io.kiln.tir.UnusedScalars;
+import java.util.Collections;
 import java.util.List;
 
 /** Combines a loop nest with its metadata. */
@@ -38,6 +39,14 @@ public final class Nests {
                 LoweredOperator.Choice.only(schedule));
     }
 
+    /** A lowered operator that computes its result at once, which is a single row as its inputs are. */
+    public static LoweredOperator single(OperatorBuffers buffers, Rows rows, Stmt body, String schedule) {
+        RowDependency all = new RowDependency.All(1);
+        List<RowDependency> dependencies =
+                Collections.nCopies(buffers.op().inputs().size(), all);
+        return operator(buffers, rows, dependencies, body, schedule);
+    }
+
     /** A line with operators, shapes and origins. */
     private static String comment(FusedOperator op) {
         Shape in = op.rootTypes().get(0).shape();
@@ -57,7 +66,7 @@ public final class Nests {
         long vectors = shape.elements() / depth / Rows.count(shape);
         BlockBuilder block = new BlockBuilder();
         if (rows.areContiguous()) {
-            block.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), 1, (vector, v) -> {
+            block.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), (vector, v) -> {
                 Expr first = vector.let("first", mul(v, depth));
                 body.emit(vector, first, first);
             });
@@ -66,7 +75,6 @@ public final class Nests {
                     "y",
                     rows.begin(),
                     rows.end(),
-                    1,
                     (line, y) -> line.loop("v", vectors, (vector, v) -> {
                         Expr from = vector.let("from", mul(add(mul(rows.inputLine(0, y), vectors), v), depth));
                         Expr to = vector.let("first", mul(add(mul(rows.outputLine(y), vectors), v), depth));

@@ -2,6 +2,7 @@
 package io.kiln.lower;
 
 import io.kiln.ir.type.Shape;
+import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
@@ -113,6 +114,26 @@ public record Rows(
     /** Line after the last one to compute. */
     public Expr endLine(Shape output) {
         return output.dim(0) == 1 ? end : Exprs.imm(output.dim(1));
+    }
+
+    /** Emits the loops over the lines of an NHWC output to compute, image by image. */
+    public void eachLine(BlockBuilder block, Shape output, LineBody body) {
+        eachLine(block, output, 1, body);
+    }
+
+    /** The same for every so many lines. */
+    public void eachLine(BlockBuilder block, Shape output, int step, LineBody body) {
+        block.loop(
+                "n",
+                output.dim(0),
+                (batch, n) ->
+                        batch.loop("y", firstLine(output), endLine(output), step, (line, y) -> body.emit(line, n, y)));
+    }
+
+    /** Emits the body of the loops over lines, given the image and the line. */
+    @FunctionalInterface
+    public interface LineBody {
+        void emit(BlockBuilder block, Expr n, Expr y);
     }
 
     /** Rows of a tensor: its height if it is NHWC of batch 1, else 1. */

@@ -64,19 +64,10 @@ public final class Dispatch {
     private final ChosenSchedules chosen = new ChosenSchedules();
 
     public Dispatch(Target target, Optimize optimize) {
-        this(target, optimize, List.of());
+        this(target, optimize, List.of(), LayerChoices.RULES);
     }
 
-    /**
-     * For a function whose operators call others.
-     *
-     * @param callees the called functions, by index
-     */
-    Dispatch(Target target, Optimize optimize, List<Callee> callees) {
-        this(target, optimize, callees, LayerChoices.RULES);
-    }
-
-    /** As below, with the same goal for all layers. */
+    /** With the same goal for all layers. */
     public Dispatch(Target target, Optimize optimize, List<Callee> callees, LayerChoices choices) {
         this(target, optimize, callees, choices, Map.of());
     }

@@ -30,7 +30,6 @@ import io.kiln.schedule.depthwise.SoftDepthwiseSchedule;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
-import io.kiln.schedule.space.ScheduleRule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.ArrayList;
@@ -39,23 +38,27 @@ import java.util.Optional;
 
 /** The schedules of convolutions and dense layers, and the rules that choose among them if there is no measurement. */
 public final class LayerSchedules {
-    private static final MveGemmSchedule MVE_GEMM = new MveGemmSchedule();
-    private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule();
-    private static final MveTileSchedule MVE_DEPTHWISE_TILE = new MveTileSchedule();
-    private static final SharedConvSchedule DSP_CONV_SHARED = new SharedConvSchedule();
-    private static final SharedDepthwiseSchedule DSP_DEPTHWISE_SHARED = new SharedDepthwiseSchedule();
-    private static final SharedDenseSchedule DSP_DENSE_SHARED = new SharedDenseSchedule();
-    private static final FourBitDenseSchedule DENSE_FOUR_BITS = new FourBitDenseSchedule();
-    private static final SmallDepthwiseSchedule DEPTHWISE_SMALL = new SmallDepthwiseSchedule();
-    private static final BlockedDepthwiseSchedule DEPTHWISE_BLOCKED = new BlockedDepthwiseSchedule();
-    private static final BlockedConvSchedule CONV_BLOCKED = new BlockedConvSchedule();
-    private static final DspColumnDepthwiseSchedule DSP_DEPTHWISE_COLUMN = new DspColumnDepthwiseSchedule();
-    private static final DspDepthwiseSchedule DSP_DEPTHWISE = new DspDepthwiseSchedule();
-    private static final DspLineDepthwiseSchedule DSP_DEPTHWISE_LINE = new DspLineDepthwiseSchedule();
-    private static final DspWindowDepthwiseSchedule DSP_DEPTHWISE_WINDOW = new DspWindowDepthwiseSchedule();
-    private static final DspDenseSchedule DSP_DENSE = new DspDenseSchedule();
-    private static final DspWinogradSchedule DSP_WINOGRAD = new DspWinogradSchedule();
-    private static final DspConvSchedule DSP_CONV = new DspConvSchedule();
+    private static final MveGemmSchedule MVE_GEMM = new MveGemmSchedule("mve_gemm");
+    private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule("mve_depthwise");
+    private static final MveTileSchedule MVE_DEPTHWISE_TILE = new MveTileSchedule("mve_depthwise_tile");
+    private static final SharedConvSchedule DSP_CONV_SHARED = new SharedConvSchedule("dsp_conv_shared");
+    private static final SharedDepthwiseSchedule DSP_DEPTHWISE_SHARED =
+            new SharedDepthwiseSchedule("dsp_depthwise_shared");
+    private static final SharedDenseSchedule DSP_DENSE_SHARED = new SharedDenseSchedule("dsp_dense_shared");
+    private static final FourBitDenseSchedule DENSE_FOUR_BITS = new FourBitDenseSchedule("dense_four_bits");
+    private static final SmallDepthwiseSchedule DEPTHWISE_SMALL = new SmallDepthwiseSchedule("depthwise_small");
+    private static final BlockedDepthwiseSchedule DEPTHWISE_BLOCKED = new BlockedDepthwiseSchedule("depthwise_blocked");
+    private static final BlockedConvSchedule CONV_BLOCKED = new BlockedConvSchedule("conv_blocked");
+    private static final DspColumnDepthwiseSchedule DSP_DEPTHWISE_COLUMN =
+            new DspColumnDepthwiseSchedule("dsp_depthwise_column");
+    private static final DspDepthwiseSchedule DSP_DEPTHWISE = new DspDepthwiseSchedule("dsp_depthwise");
+    private static final DspLineDepthwiseSchedule DSP_DEPTHWISE_LINE =
+            new DspLineDepthwiseSchedule("dsp_depthwise_line");
+    private static final DspWindowDepthwiseSchedule DSP_DEPTHWISE_WINDOW =
+            new DspWindowDepthwiseSchedule("dsp_depthwise_window");
+    private static final DspDenseSchedule DSP_DENSE = new DspDenseSchedule("dsp_dense");
+    private static final DspWinogradSchedule DSP_WINOGRAD = new DspWinogradSchedule("dsp_winograd");
+    private static final DspConvSchedule DSP_CONV = new DspConvSchedule("dsp_conv");
     private static final DotConvSchedule MVE_CONV16 = new DotConvSchedule("mve_conv16");
     private static final DotConvSchedule DSP_CONV16 = new DotConvSchedule("dsp_conv16");
     private static final DotConvSchedule DSP_CONV16_BYTES = new DotConvSchedule("dsp_conv16_bytes");
@@ -65,14 +68,15 @@ public final class LayerSchedules {
     private static final Int16DepthwiseSchedule THUMB_DEPTHWISE16 = new Int16DepthwiseSchedule("thumb_depthwise16");
     private static final Int16DepthwiseSchedule DEPTHWISE16 = new Int16DepthwiseSchedule("depthwise16");
     private static final DotConvSchedule MVE_CONV_FLOAT = new DotConvSchedule("mve_conv_float");
-    private static final MveFloatDepthwiseSchedule MVE_DEPTHWISE_FLOAT = new MveFloatDepthwiseSchedule();
-    private static final FpuConvSchedule FPU_CONV = new FpuConvSchedule();
-    private static final FpuDepthwiseSchedule FPU_DEPTHWISE = new FpuDepthwiseSchedule();
-    private static final TransposedSchedule CONV_PHASES = new TransposedSchedule();
-    private static final SoftConvSchedule SOFT_CONV = new SoftConvSchedule();
-    private static final SoftDepthwiseSchedule SOFT_DEPTHWISE = new SoftDepthwiseSchedule();
-    private static final DepthwiseDirectSchedule DEPTHWISE_DIRECT = new DepthwiseDirectSchedule();
-    private static final ConvDirectSchedule CONV_DIRECT = new ConvDirectSchedule();
+    private static final MveFloatDepthwiseSchedule MVE_DEPTHWISE_FLOAT =
+            new MveFloatDepthwiseSchedule("mve_depthwise_float");
+    private static final FpuConvSchedule FPU_CONV = new FpuConvSchedule("fpu_conv");
+    private static final FpuDepthwiseSchedule FPU_DEPTHWISE = new FpuDepthwiseSchedule("fpu_depthwise");
+    private static final TransposedSchedule CONV_PHASES = new TransposedSchedule("conv_phases");
+    private static final SoftConvSchedule SOFT_CONV = new SoftConvSchedule("soft_conv");
+    private static final SoftDepthwiseSchedule SOFT_DEPTHWISE = new SoftDepthwiseSchedule("soft_depthwise");
+    private static final DepthwiseDirectSchedule DEPTHWISE_DIRECT = new DepthwiseDirectSchedule("depthwise_direct");
+    private static final ConvDirectSchedule CONV_DIRECT = new ConvDirectSchedule("conv_direct");
 
     /** All of them. */
     static final List<Schedule<?>> ALL = List.of(
@@ -216,5 +220,12 @@ public final class LayerSchedules {
     /** Whether a layer runs in plain loops. */
     static boolean isPlain(Choice<?> choice) {
         return choice.schedule() == CONV_DIRECT || choice.schedule() == DEPTHWISE_DIRECT;
+    }
+
+    /** Decides, if there is no measurement, when a schedule is chosen, in which configuration and why. */
+    @FunctionalInterface
+    interface ScheduleRule {
+        /** The choice for a layer, if the rule accepts its schedule. */
+        Optional<? extends Choice<?>> choose(Workload workload);
     }
 }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
@@ -256,13 +257,13 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
      *
      * @param operators in order, without reshapes
      * @param whole the operators lowered for whole tensors
-     * @param byRows the operators lowered for calls row by row
+     * @param byRows the operators lowered for calls row by row; empty if all run whole
      */
     static RowGraph of(
             Function function,
             List<FusedOperator> operators,
             List<LoweredOperator> whole,
-            List<LoweredOperator> byRows) {
+            Optional<List<LoweredOperator>> byRows) {
         return new RowGraphReader(function, operators).read(whole, byRows);
     }
 
@@ -282,7 +283,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             this.types = function.types();
         }
 
-        RowGraph read(List<LoweredOperator> whole, List<LoweredOperator> byRows) {
+        RowGraph read(List<LoweredOperator> whole, Optional<List<LoweredOperator>> byRows) {
             function.params().forEach(p -> home.put(p.id(), p.id()));
             function.variables().forEach(v -> home.put(v.id(), v.id()));
             for (Binding binding : function.bindings()) {
@@ -301,7 +302,11 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             List<Node> nodes = new ArrayList<>();
             for (int i = 0; i < whole.size(); i++) {
                 OptionalInt accumulated = PoolLowering.accumulatedRows(operators.get(i));
-                nodes.add(node(whole.get(i), byRows.get(i), accumulated, values, indexOf));
+                int all = Rows.count(operators.get(i).type().shape());
+                LoweredOperator stepwise = byRows.orElse(whole).get(i);
+                boolean computesRanges = byRows.isEmpty() || stepwise.function().readsScalars();
+                int steps = accumulated.orElse(computesRanges ? all : 1);
+                nodes.add(node(whole.get(i), stepwise, steps, accumulated.isPresent(), values, indexOf));
             }
             for (int[] copy : copies) {
                 Value from = values.get(indexOf.get(copy[0]));
@@ -320,7 +325,8 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
         private Node node(
                 LoweredOperator whole,
                 LoweredOperator byRows,
-                OptionalInt accumulated,
+                int steps,
+                boolean accumulates,
                 List<Value> values,
                 Map<Integer, Integer> indexOf) {
             List<Use> uses = new ArrayList<>();
@@ -333,9 +339,6 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
                         stored, sameRows ? byRows.dependencies().get(i) : new RowDependency.All(Rows.count(shape))));
             }
             int output = indexOf.get(byRows.output());
-            boolean computesRanges = byRows.function().readsScalars();
-            int steps = accumulated.orElse(computesRanges ? values.get(output).rows() : 1);
-            boolean accumulates = accumulated.isPresent();
             int block = accumulates || steps == 1 ? 1 : byRows.rowBlock();
             return new Node(
                     uses,

@@ -28,6 +28,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,9 +54,9 @@ public final class StreamPlanner {
     private final ProgramPools pools;
     private final Map<List<Integer>, Segmentation> searches = new HashMap<>();
 
-    private StreamPlanner(ProgramBuilder builder, boolean withInputsAndOutputs, ProgramPools pools) {
+    private StreamPlanner(ProgramBuilder builder, RowGraph graph, boolean withInputsAndOutputs, ProgramPools pools) {
         this.builder = builder;
-        this.graph = builder.graph();
+        this.graph = graph;
         this.withInputsAndOutputs = withInputsAndOutputs;
         this.pools = pools;
     }
@@ -85,9 +86,10 @@ public final class StreamPlanner {
             return new Planned(function, operators, other, withInputsAndOutputs, pools);
         }
 
-        private StreamPlanner inOrder(List<FusedOperator> order) {
+        private StreamPlanner inOrder(List<FusedOperator> order, boolean areAllWhole) {
             ProgramBuilder builder = new ProgramBuilder(function, order, lowering, withInputsAndOutputs);
-            return new StreamPlanner(builder, withInputsAndOutputs, pools);
+            RowGraph graph = areAllWhole ? builder.graphOfWhole() : builder.graph();
+            return new StreamPlanner(builder, graph, withInputsAndOutputs, pools);
         }
 
         private Optional<List<FusedOperator>> ofLeastPeak() {
@@ -97,16 +99,17 @@ public final class StreamPlanner {
         /** A planner by the choice's order; empty if there is no other order than the function's. */
         private Optional<StreamPlanner> planner(Order order) {
             return order == Order.FUNCTION
-                    ? Optional.of(inOrder(operators))
-                    : ofLeastPeak().map(this::inOrder);
+                    ? Optional.of(inOrder(operators, false))
+                    : ofLeastPeak().map(operators -> inOrder(operators, false));
         }
     }
 
     /** Plans a program. Its operators run in the order of the function, or in another one that needs less memory. */
     public static PlannedProgram plan(Planned program, Optimize optimize) {
-        PlannedProgram natural = program.inOrder(program.operators).plan(optimize);
+        boolean areAllWhole = optimize == Optimize.SIZE;
+        PlannedProgram natural = program.inOrder(program.operators, areAllWhole).plan(optimize);
         return program.ofLeastPeak()
-                .map(order -> program.inOrder(order).plan(optimize))
+                .map(order -> program.inOrder(order, areAllWhole).plan(optimize))
                 .filter(other ->
                         other.layout().plan().bytes() < natural.layout().plan().bytes())
                 .orElse(natural);
@@ -343,6 +346,17 @@ public final class StreamPlanner {
     @FunctionalInterface
     public interface Lowering {
         LoweredOperator lower(FusedOperator operator, Rows rows);
+
+        /** The same, which lowers an operator only once for the same rows: both orders and several plans of a program need them. */
+        default Lowering remembering() {
+            IdentityHashMap<FusedOperator, Map<Rows, LoweredOperator>> known = new IdentityHashMap<>();
+            return (operator, rows) -> {
+                synchronized (known) {
+                    return known.computeIfAbsent(operator, each -> new HashMap<>())
+                            .computeIfAbsent(rows, each -> lower(operator, each));
+                }
+            };
+        }
     }
 
     /** Lowers operators for the rows and rings of a plan, and assembles the program. */
@@ -369,7 +383,12 @@ public final class StreamPlanner {
             List<LoweredOperator> byRows = operators.stream()
                     .map(op -> lowering.lower(op, rows(op, List.of(), 0, 1)))
                     .toList();
-            return RowGraph.of(function, operators, whole, byRows);
+            return RowGraph.of(function, operators, whole, Optional.of(byRows));
+        }
+
+        /** The function if all of its operators run whole, so that none is lowered by rows. */
+        RowGraph graphOfWhole() {
+            return RowGraph.of(function, operators, whole, Optional.empty());
         }
 
         /**

@@ -84,6 +84,13 @@ public final class BlockBuilder {
         return add(new Stmt.CallKernel(kernel, pointers, scalars));
     }
 
+    /** A block with names of its own. */
+    public BlockBuilder block(Consumer<BlockBuilder> body) {
+        BlockBuilder inner = new BlockBuilder();
+        body.accept(inner);
+        return add(inner.build());
+    }
+
     /** A counting loop; a single iteration becomes its body, none is omitted. */
     public BlockBuilder loop(String name, Expr begin, Expr end, int step, LoopBody body) {
         if (begin instanceof Expr.IntImm first && end instanceof Expr.IntImm last) {
@@ -107,8 +114,13 @@ public final class BlockBuilder {
         return add(new Stmt.For(variable, begin, end, step, inner.build()));
     }
 
+    /** A loop that counts one by one. */
+    public BlockBuilder loop(String name, Expr begin, Expr end, LoopBody body) {
+        return loop(name, begin, end, 1, body);
+    }
+
     public BlockBuilder loop(String name, long end, LoopBody body) {
-        return loop(name, Exprs.imm(0), Exprs.imm(end), 1, body);
+        return loop(name, Exprs.imm(0), Exprs.imm(end), body);
     }
 
     public BlockBuilder ifThen(Expr condition, Consumer<BlockBuilder> then) {

@@ -2,7 +2,9 @@
 package io.kiln.tir;
 
 import io.kiln.base.DType;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A micro-kernel: a C function over pointers and scalars, printed once into each file that calls it. If it is written
@@ -34,6 +36,22 @@ public record Kernel(
             String definition,
             List<Intrinsic> uses) {
         this(name, pointers, scalars, headers, definition, uses, false);
+    }
+
+    /**
+     * A micro-kernel of a sheet.
+     *
+     * @param scalars number of scalar arguments, each of int32
+     */
+    public static Kernel of(
+            String name, List<Pointer> pointers, int scalars, KernelSheet.Template sheet, Intrinsic... uses) {
+        return of(name, pointers, scalars, KernelSheet.text(sheet), uses);
+    }
+
+    /** The same with a definition that is printed. */
+    public static Kernel of(String name, List<Pointer> pointers, int scalars, String definition, Intrinsic... uses) {
+        List<DType> types = Collections.nCopies(scalars, DType.INT32);
+        return new Kernel(name, pointers, types, List.of(), definition, List.of(uses));
     }
 
     /**
@@ -69,6 +87,14 @@ public record Kernel(
      * @param written whether the kernel writes through it
      */
     public record Pointer(DType dtype, boolean written) {
+        /** Pointers of these types, of which the kernel writes through the last. */
+        public static List<Pointer> lastWritten(DType... types) {
+            int last = types.length - 1;
+            return IntStream.rangeClosed(0, last)
+                    .mapToObj(i -> new Pointer(types[i], i == last))
+                    .toList();
+        }
+
         public static Pointer in(DType dtype) {
             return new Pointer(dtype, false);
         }

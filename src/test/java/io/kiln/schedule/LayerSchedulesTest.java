@@ -242,15 +242,15 @@ class LayerSchedulesTest {
                 .orElseThrow();
         Workload workload = workload(c, "c -mcpu=cortex-m4", Optimize.SPEED);
         Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
-        Choice<?> choice =
-                Choice.of(new ConvDirectSchedule(), workload, slow, "measured").orElseThrow();
+        Choice<?> choice = Choice.of(new ConvDirectSchedule("conv_direct"), workload, slow, "measured")
+                .orElseThrow();
         assertThat(Dispatch.lower(c.op(), workload, choice).schedule()).isEqualTo(slow.text());
         assertThat(Dispatch.lower(c.op(), workload, choice).reason()).isEqualTo("measured");
         assertThat(LayerSchedules.choose(workload).configuration()).isNotEqualTo(slow);
         Configuration large = Configuration.parse("conv_direct(channel_block=64, unroll=1)");
-        assertThat(Choice.of(new ConvDirectSchedule(), workload, large, "measured"))
+        assertThat(Choice.of(new ConvDirectSchedule("conv_direct"), workload, large, "measured"))
                 .isEmpty();
-        assertThat(Choice.of(new MveGemmSchedule(), workload, Configuration.of("mve_gemm"), "measured"))
+        assertThat(Choice.of(new MveGemmSchedule("mve_gemm"), workload, Configuration.of("mve_gemm"), "measured"))
                 .isEmpty();
     }
 }

@@ -20,6 +20,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Rows;
 import io.kiln.npu.DriverPayload;
 import io.kiln.tir.BlockBuilder;
@@ -50,13 +51,11 @@ public final class CallLowerings {
      * Lowers operators that call functions. Their scratch holds the functions' workspace; a loop's also holds, before it, the condition
      * and the new values of the loop's variables, which are copied after the body has finished with the old ones.
      */
-    private static final class ControlFlowLowering {
+    private static final class ControlFlowLowering extends RootLowering {
         /** Alignment in bytes of everything in scratch. */
         private static final int ALIGNMENT = 8;
 
-        private final FusedOperator op;
         private final List<Callee> callees;
-        private final OperatorBuffers buffers;
 
         /**
          * Prepares the lowering.
@@ -64,9 +63,8 @@ public final class CallLowerings {
          * @param callees the caller's functions by index
          */
         ControlFlowLowering(FusedOperator op, List<Callee> callees) {
-            this.op = op;
+            super(op);
             this.callees = callees;
-            this.buffers = new OperatorBuffers(op);
         }
 
         LoweredOperator choose(If choice, Rows rows) {
@@ -173,15 +171,12 @@ public final class CallLowerings {
      * A call of the user's C function: {@code int32_t f(const T* input0, …, T* output0, …)}, after the tensors optionally
      * {@code const float* scales, const int32_t* zero_points} and {@code const uint8_t* options, int32_t options_size}.
      */
-    private static final class CustomCallLowering {
-        private final FusedOperator op;
+    private static final class CustomCallLowering extends RootLowering {
         private final CustomCall custom;
-        private final OperatorBuffers buffers;
 
         CustomCallLowering(FusedOperator op) {
-            this.op = op;
+            super(op);
             this.custom = (CustomCall) op.root().op();
-            this.buffers = new OperatorBuffers(op);
         }
 
         LoweredOperator lower(Rows rows) {

@@ -21,6 +21,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
@@ -41,7 +42,7 @@ import java.util.stream.Collectors;
  * Operators that compute each element from the corresponding elements: sums with broadcasting, conversions, rescaling,
  * clips, copies. Operands of the output's shape are read in one flat loop, others dimension by dimension.
  */
-public final class ElementwiseLowering {
+public final class ElementwiseLowering extends RootLowering {
     /** The operators that {@link ElementFunctions} supports. */
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = ElementFunctions.ALL.keySet().stream()
             .map(ElementwiseLowering::entry)
@@ -52,9 +53,7 @@ public final class ElementwiseLowering {
 
     private static final int LEAST_PIXELS = 8;
 
-    private final FusedOperator op;
     private final ElementStyle style;
-    private final OperatorBuffers buffers;
     private final List<Operand> operands = new ArrayList<>();
     private final Epilogue epilogue;
     private final ElementFunction function;
@@ -103,9 +102,8 @@ public final class ElementwiseLowering {
      * @param style what its loop may be like
      */
     ElementwiseLowering(FusedOperator op, ElementStyle style) {
-        this.op = op;
+        super(op);
         this.style = style;
-        this.buffers = new OperatorBuffers(op);
         this.out = op.type().shape();
         for (int i = 0; i < op.root().op().operands(); i++) {
             operands.add(Operand.of(op, i, buffers));
@@ -128,7 +126,7 @@ public final class ElementwiseLowering {
         boolean flat = operands.stream().allMatch(o -> o.isScalar() || o.shape().elements() == out.elements());
         long row = out.elements() / Rows.count(out);
         if (flat && !rows.areContiguous()) {
-            body.loop("y", rows.begin(), rows.end(), 1, (line, y) -> byRow(line, rows, y, row));
+            body.loop("y", rows.begin(), rows.end(), (line, y) -> byRow(line, rows, y, row));
         } else if (flat) {
             int step = step(row);
             body.loop(

@@ -26,9 +26,6 @@ import java.util.Optional;
  */
 public record Int16Add(
         int exact, boolean isDifference, int multiplier, int shift, int outMultiplier, int outShift, Limits limits) {
-    /** Bits by which the exact side is shifted. */
-    public static final int EXACT_SHIFT = 14;
-
     private static final int HALF = 1 << 30;
     private static final int MOST_SHIFT = 30;
 

@@ -22,6 +22,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
@@ -30,7 +31,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,10 +40,8 @@ import java.util.stream.IntStream;
  * Lowers a fully connected layer whose weights have a scale for each block to the kernel {@code dense/blocks}: once for all whole blocks, and
  * once more for a shorter last one.
  */
-final class BlockDenseLowering {
-    private final FusedOperator op;
+final class BlockDenseLowering extends RootLowering {
     private final BlockWeights weights;
-    private final OperatorBuffers buffers;
     private final Epilogue epilogue;
     private final Optional<Buffer> bias;
     private final Buffer sums;
@@ -55,9 +53,8 @@ final class BlockDenseLowering {
     private record Operands(BlockWeights.Part part, List<Buffer> tables) {}
 
     BlockDenseLowering(FusedOperator op, ElementStyle style) {
-        this.op = op;
+        super(op);
         this.weights = BlockWeights.of(op.root());
-        this.buffers = new OperatorBuffers(op);
         this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
         this.bias = op.bias().map(b -> buffers.tables().add("bias", b.type().dtype(), b.data()));
         for (BlockWeights.Part part : weights.parts()) {
@@ -121,7 +118,7 @@ final class BlockDenseLowering {
         int units = op.type().shape().dim(1);
         bias.ifPresent(table -> block.loop("u", units, (unit, u) -> unit.store(sums, u, load(table, u))));
         int first = bias.isPresent() ? units : 0;
-        block.loop("u", imm(first), imm(sums.elements()), 1, (unit, u) -> unit.store(sums, u, imm(0f)));
+        block.loop("u", imm(first), imm(sums.elements()), (unit, u) -> unit.store(sums, u, imm(0f)));
     }
 
     /** Copies a row's inputs, and zeros behind each block. */
@@ -137,7 +134,7 @@ final class BlockDenseLowering {
                     Expr value = load(buffers.argument(0), add(add(source, mul(b, part.length())), k));
                     inner.store(to, add(add(imm(target), mul(b, padded)), k), value);
                 });
-                one.loop("k", imm(part.length()), imm(padded), 1, (inner, k) -> {
+                one.loop("k", imm(part.length()), imm(padded), (inner, k) -> {
                     inner.store(to, add(add(imm(target), mul(b, padded)), k), imm(0f));
                 });
             });
@@ -166,20 +163,14 @@ final class BlockDenseLowering {
             pointers.add(Pointer.in(FLOAT32));
         }
         pointers.add(Pointer.out(FLOAT32));
-        return new Kernel(
-                name,
-                pointers,
-                List.of(INT32, INT32, INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> {
-                    if (integers.isPresent()) {
-                        int span = integers.get().span();
-                        Jteblocks_fixedGenerated.render(out, html, name, bits, hasZeroPoints, span);
-                    } else {
-                        JteblocksGenerated.render(out, html, name, bits, hasZeroPoints);
-                    }
-                }),
-                List.of());
+        return Kernel.of(name, pointers, 3, (out, html) -> {
+            if (integers.isPresent()) {
+                int span = integers.get().span();
+                Jteblocks_fixedGenerated.render(out, html, name, bits, hasZeroPoints, span);
+            } else {
+                JteblocksGenerated.render(out, html, name, bits, hasZeroPoints);
+            }
+        });
     }
 
     /**
@@ -217,13 +208,11 @@ final class BlockDenseLowering {
         /** Emits the conversion of inputs; returns the integers and the units. */
         List<Buffer> emit(BlockBuilder block, Buffer x, BlockWeights.Part part) {
             String name = "kiln_blocks_fix_" + bits;
-            Kernel kernel = new Kernel(
+            Kernel kernel = Kernel.of(
                     name,
                     List.of(Pointer.in(FLOAT32), Pointer.out(INT32), Pointer.out(FLOAT32)),
-                    List.of(INT32, INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) -> Jteblocks_fixGenerated.render(out, html, name, bits, span)),
-                    List.of());
+                    2,
+                    (out, html) -> Jteblocks_fixGenerated.render(out, html, name, bits, span));
             block.call(kernel, List.of(x, fixed, units), List.of(Exprs.imm(part.count()), Exprs.imm(part.steps())));
             return List.of(fixed, units);
         }

@@ -14,26 +14,21 @@ import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
-import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.RowDependency;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /**
  * Convolutions and fully connected layers whose weights are computed at run time: for each element a loop over the taps
  * inside the input, reading weights in the layout of the operator that computed them.
  */
-public final class ComputedWeightsLowering {
+public final class ComputedWeightsLowering extends RootLowering {
     private static final int WEIGHT = 1;
 
-    private final FusedOperator op;
     private final LayerGeometry geometry;
-    private final OperatorBuffers buffers;
     private final Buffer data;
     private final Buffer weights;
     private final Optional<Buffer> bias;
@@ -41,9 +36,8 @@ public final class ComputedWeightsLowering {
     private final Epilogue epilogue;
 
     public ComputedWeightsLowering(FusedOperator op) {
-        this.op = op;
+        super(op);
         this.geometry = LayerGeometry.of(op);
-        this.buffers = new OperatorBuffers(op);
         this.data = buffers.argument(0);
         this.weights = buffers.argument(WEIGHT);
         this.bias = op.bias().map(b -> buffers.tables().add("bias", b.type().dtype(), b.data()));
@@ -86,23 +80,9 @@ public final class ComputedWeightsLowering {
     /** Lowers to loops over a range of rows. */
     public LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        body.loop(
-                "n",
-                geometry.output().dim(0),
-                (batch, n) -> batch.loop(
-                        "y",
-                        rows.firstLine(geometry.output()),
-                        rows.endLine(geometry.output()),
-                        1,
-                        (row, y) -> row(row, rows, n, y)));
-        List<RowDependency> dependencies = new ArrayList<>();
-        for (int id : op.inputs()) {
-            int argument = op.root().args().indexOf(new Arg.Ref(id));
-            dependencies.add(new RowDependency.All(
-                    Rows.count(op.rootTypes().get(argument).shape())));
-        }
+        rows.eachLine(body, geometry.output(), (row, n, y) -> row(row, rows, n, y));
         long macs = geometry.output().elements() * geometry.taps();
-        return Nests.operator(buffers, rows, dependencies, body.build(), "computed_weights")
+        return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), "computed_weights")
                 .executing(macs);
     }
 
@@ -116,13 +96,12 @@ public final class ComputedWeightsLowering {
             Expr pixel = column.let("pixel", mul(add(mul(line, width), x), geometry.channels()));
             column.loop("o", geometry.channels(), (channel, o) -> {
                 Expr.Var sum = channel.mutable("sum", start(o));
-                channel.loop("ky", ky.begin(), ky.end(), 1, (outer, i) -> {
+                channel.loop("ky", ky.begin(), ky.end(), (outer, i) -> {
                     Expr line0 = add(mul(n, geometry.input().dim(1)), ky.input().apply(i));
                     outer.loop(
                             "kx",
                             kx.begin(),
                             kx.end(),
-                            1,
                             (inner, j) -> tap(
                                     inner,
                                     sum,

@@ -95,6 +95,29 @@ public record ConvComputation(
         return grouping.depthwise;
     }
 
+    /** Whether it is depthwise with a single output channel of each input channel. */
+    public boolean isOneToOne() {
+        return grouping.depthwise && channels() == extent.input.dim(3);
+    }
+
+    /** Whether every output reads the whole input: a dense layer, or a convolution whose window is as large as its input. */
+    public boolean isDense() {
+        return window.kernelH() == extent.input.dim(1)
+                && window.kernelW() == extent.input.dim(2)
+                && !window.isPadded()
+                && grouping.groups == 1
+                && !grouping.depthwise;
+    }
+
+    /** Whether a pixel of the output reads only the pixel at the same position. */
+    public boolean isFlat() {
+        return window.kernelH() == 1
+                && window.kernelW() == 1
+                && window.strideH() == 1
+                && window.strideW() == 1
+                && !window.isPadded();
+    }
+
     /** The weights of the kernels. */
     public Constant weight() {
         return kernels.weight;
@@ -190,20 +213,38 @@ public record ConvComputation(
     /** All {@link #tap}s of an output channel in the order of the window, at once: they are read often, and there are many. */
     public int[] taps(int o) {
         int[] taps = new int[taps()];
-        int first = grouping.depthwise ? o : o * taps.length;
-        int step = grouping.depthwise ? channels() : 1;
+        int first = weightIndex(o, 0);
+        int step = step();
         for (int i = 0; i < taps.length; i++) {
             taps[i] = (int) kernels.weight.integer(first + i * step) - kernels.zeroPoint;
         }
         return taps;
     }
 
+    /** The same of weights of float32. */
+    public float[] realTaps(int o) {
+        float[] taps = new float[taps()];
+        int first = weightIndex(o, 0);
+        int step = step();
+        for (int i = 0; i < taps.length; i++) {
+            taps[i] = kernels.weight.real(first + i * step);
+        }
+        return taps;
+    }
+
+    /** Position of a weight in the constant, counted in the order of the window. */
+    public int weightIndex(int o, int tap) {
+        return (grouping.depthwise ? o : o * taps()) + tap * step();
+    }
+
+    /** How far apart an output channel's weights are. */
+    private int step() {
+        return grouping.depthwise ? channels() : 1;
+    }
+
     /** Position of a weight in the constant. */
     public int weightIndex(int o, int ky, int kx, int c) {
-        int pixel = ky * window.kernelW() + kx;
-        return grouping.depthwise
-                ? pixel * channels() + o
-                : (o * window.kernelH() * window.kernelW() + pixel) * channelsPerGroup() + c;
+        return weightIndex(o, (ky * window.kernelW() + kx) * channelsPerGroup() + c);
     }
 
     /** Multiply-accumulates inside the input; of a transposed convolution, with the zeros that fill up its kernels. */

@@ -25,7 +25,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.RowDependency;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -41,12 +41,10 @@ import java.util.function.BinaryOperator;
  * Lowers the selection of an object detector's boxes. Scratch holds the decoded boxes and for each a score while it can be
  * selected; nothing is sorted, because the best remaining box is searched each time.
  */
-public final class DetectionLowering {
+public final class DetectionLowering extends RootLowering {
     private static final Expr NONE = imm(-1);
 
-    private final FusedOperator op;
     private final DetectionPostprocess detection;
-    private final OperatorBuffers buffers;
     private final BlockBuilder body = new BlockBuilder();
     private final DetectedBoxes boxes;
     private final Buffer scores;
@@ -57,9 +55,8 @@ public final class DetectionLowering {
     private final int background;
 
     DetectionLowering(FusedOperator op) {
-        this.op = op;
+        super(op);
         this.detection = (DetectionPostprocess) op.root().op();
-        this.buffers = new OperatorBuffers(op);
         this.scores = buffers.argument(1);
         this.stride = op.rootTypes().get(1).shape().dim(2);
         this.background = stride - detection.classes();
@@ -76,11 +73,8 @@ public final class DetectionLowering {
             fast(count);
         }
         body.store(buffers.output(), imm(detection.count()), Exprs.cast(DType.FLOAT32, count));
-        List<RowDependency> dependencies = op.inputs().stream()
-                .<RowDependency>map(id -> new RowDependency.All(1))
-                .toList();
         String schedule = detection.regular() ? "class by class" : "best class";
-        return Nests.operator(buffers, rows, dependencies, body.build(), schedule);
+        return Nests.single(buffers, rows, body.build(), schedule);
     }
 
     private Expr score(Expr box, Expr label) {
@@ -91,7 +85,7 @@ public final class DetectionLowering {
         body.add(new Stmt.Comment("the best score of each box"));
         boxes.enter(body, (block, box) -> {
             Expr.Var best = block.mutable("best", score(box, imm(0)));
-            block.loop("c", imm(1), imm(detection.classes()), 1, (inner, label) -> {
+            block.loop("c", imm(1), imm(detection.classes()), (inner, label) -> {
                 Expr score = inner.let("score", score(box, label));
                 inner.ifThen(gt(score, best), better -> better.assign(best, score));
             });
@@ -131,7 +125,7 @@ public final class DetectionLowering {
     private List<Expr.Var> bestClass(BlockBuilder block, Expr box, Expr place, BinaryOperator<Expr> condition) {
         Expr.Var label = block.mutable("label", NONE);
         Expr.Var score = block.mutable("score", imm(DetectedBoxes.GONE));
-        block.loop("c", imm(0), imm(detection.classes()), 1, (inner, c) -> {
+        block.loop("c", imm(0), imm(detection.classes()), (inner, c) -> {
             Expr value = inner.let("value", score(box, c));
             Expr better = or(lt(label, imm(0)), gt(value, score));
             inner.ifThen(

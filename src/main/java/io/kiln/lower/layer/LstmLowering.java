@@ -28,7 +28,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RequantizeCalls;
-import io.kiln.lower.RowDependency;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.SumKernels.Result;
@@ -51,16 +51,14 @@ import java.util.stream.IntStream;
  * {@link Lstm}: step by step for each sequence, unit by unit; the hidden state gets a step's results after all units
  * are computed.
  */
-final class LstmLowering {
+final class LstmLowering extends RootLowering {
     /** Converts 12 fraction bits to steps of 1/12288. */
     private static final int GATE_MULTIPLIER = 3;
 
     /** Products of two int16, of which one is a function's result and never the least number. */
     private static final long PRODUCT_BOUND = (1L << 15) * Short.MAX_VALUE;
 
-    private final FusedOperator op;
     private final Lstm lstm;
-    private final OperatorBuffers buffers;
     private final Optional<GateKernels> kernels;
     private final String reason;
     private final boolean isFloat;
@@ -78,9 +76,8 @@ final class LstmLowering {
      * @param kernels the core's micro-kernels, if it has any
      */
     LstmLowering(FusedOperator op, Optional<SumKernels> kernels) {
-        this.op = op;
+        super(op);
         this.lstm = (Lstm) op.root().op();
-        this.buffers = new OperatorBuffers(op);
         this.kernels = kernels.flatMap(k -> GateKernels.of(op, k, buffers.tables(), buffers));
         this.reason =
                 StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
@@ -119,12 +116,8 @@ final class LstmLowering {
                     Expr position = lstm.timeMajor() ? add(mul(t, batch), b) : add(mul(b, steps), t);
                     step(step, step.let("position", position), step.let("state", mul(b, units)));
                 }));
-        List<RowDependency> dependencies = op.inputs().stream()
-                .<RowDependency>map(id -> new RowDependency.All(1))
-                .toList();
         long macs = (long) batch * steps * units * Lstm.GATES * (inputs + units);
-        return Nests.operator(
-                        buffers, rows, dependencies, body.build(), kernels.isPresent() ? "steps(kernels)" : "steps")
+        return Nests.single(buffers, rows, body.build(), kernels.isPresent() ? "steps(kernels)" : "steps")
                 .executing(macs)
                 .because(reason);
     }
@@ -175,9 +168,7 @@ final class LstmLowering {
     /** A function of a value; its intermediate values are in a separate block. */
     private static Expr applied(BlockBuilder block, String name, ElementFunction function, Expr value) {
         Expr.Var result = block.mutable(name, value);
-        BlockBuilder inner = new BlockBuilder();
-        inner.assign(result, function.body().emit(inner, List.of(result)));
-        block.add(inner.build());
+        block.block(inner -> inner.assign(result, function.body().emit(inner, List.of(result))));
         return result;
     }
 
@@ -333,7 +324,7 @@ final class LstmLowering {
                 sums(some, ofData, first, data, from);
                 sums(some, ofHidden, first, hidden, state);
                 Expr count = units % chunk == 0 ? imm(chunk) : Exprs.min(Exprs.sub(imm(units), first), imm(chunk));
-                some.loop("u", imm(0), some.let("count", count), 1, (unit, u) -> {
+                some.loop("u", imm(0), some.let("count", count), (unit, u) -> {
                     List<Expr> values = IntStream.range(0, Lstm.GATES)
                             .mapToObj(gate -> load(gates, add(u, (long) gate * chunk)))
                             .map(Expr.class::cast)

@@ -79,30 +79,26 @@ final class OnnxPoolLowering {
         UnaryOperator<Expr> factor = perCount("factors", counts, OnnxMean.Exact::factor);
         UnaryOperator<Expr> doubt = perCount("doubts", counts, OnnxMean.Exact::doubt);
         BlockBuilder body = new BlockBuilder();
-        body.loop(
-                "n",
-                out.dim(0),
-                (batch, n) -> batch.loop("y", rows.firstLine(out), rows.endLine(out), 1, (row, y) -> {
-                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
-                    row.loop("x", out.dim(2), (column, x) -> {
-                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
-                        Expr which = column.let("which", index.apply(mul(ky.count(), kx.count())));
-                        Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
-                        column.loop("c", out.dim(3), (channel, c) -> {
-                            SingleSums.Taps taps = (ty, tx) -> byteAt(rows, n, ky, kx, c, ty, tx);
-                            Expr exact = exact(channel, ky, kx, taps, factor.apply(which));
-                            Expr.Var result = channel.mutable("result", rounded(channel, exact));
-                            channel.ifThen(isDoubtful(exact, doubt.apply(which)), in -> {
-                                Expr sum =
-                                        new SingleSums(in, ky, kx, reals(taps)).of(pool.order(), n, window.kernelH());
-                                Expr first = mul(which, OnnxMean.STEPS);
-                                Expr found = StepSearch.of(in, steps, first, OnnxMean.STEPS, sum);
-                                in.assign(result, add(found, Byte.MIN_VALUE));
-                            });
-                            channel.store(buffers.output(), add(mul(pixel, out.dim(3)), c), cast(DType.INT8, result));
-                        });
+        rows.eachLine(body, out, (row, n, y) -> {
+            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
+            row.loop("x", out.dim(2), (column, x) -> {
+                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
+                Expr which = column.let("which", index.apply(mul(ky.count(), kx.count())));
+                Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
+                column.loop("c", out.dim(3), (channel, c) -> {
+                    SingleSums.Taps taps = (ty, tx) -> byteAt(rows, n, ky, kx, c, ty, tx);
+                    Expr exact = exact(channel, ky, kx, taps, factor.apply(which));
+                    Expr.Var result = channel.mutable("result", rounded(channel, exact));
+                    channel.ifThen(isDoubtful(exact, doubt.apply(which)), in -> {
+                        Expr sum = new SingleSums(in, ky, kx, reals(taps)).of(pool.order(), n, window.kernelH());
+                        Expr first = mul(which, OnnxMean.STEPS);
+                        Expr found = StepSearch.of(in, steps, first, OnnxMean.STEPS, sum);
+                        in.assign(result, add(found, Byte.MIN_VALUE));
                     });
-                }));
+                    channel.store(buffers.output(), add(mul(pixel, out.dim(3)), c), cast(DType.INT8, result));
+                });
+            });
+        });
         RowDependency dependency = Rows.count(out) == out.dim(1) && in.dim(0) == 1
                 ? new RowDependency.Window(window.strideH(), window.padTop(), window.spanH(), in.dim(1))
                 : new RowDependency.All(Rows.count(in));
@@ -119,13 +115,7 @@ final class OnnxPoolLowering {
     /** The mean plus one half and the zero point, in fixed point. */
     private Expr exact(BlockBuilder block, TapRange ky, TapRange kx, SingleSums.Taps taps, Expr factor) {
         Expr.Var total = block.mutable("total", imm(0));
-        block.loop(
-                "ky",
-                ky.begin(),
-                ky.end(),
-                1,
-                (row, i) -> row.loop(
-                        "kx", kx.begin(), kx.end(), 1, (tap, j) -> tap.assign(total, add(total, taps.at(i, j)))));
+        ky.loop(block, "ky", (row, i) -> kx.loop(row, "kx", (tap, j) -> tap.assign(total, add(total, taps.at(i, j)))));
         long half = 1L << (mean.fractionBits() - 1);
         long offset = ((long) mean.zeroPoint() << mean.fractionBits()) + half;
         return block.let("exact", add(mul(cast(DType.INT64, total), factor), imm(offset, DType.INT64)));
@@ -228,20 +218,15 @@ final class OnnxPoolLowering {
 
         private Expr rows() {
             Expr.Var sum = block.mutable("sum", imm(0, DType.INT64));
-            block.loop(
-                    "ky",
-                    ky.begin(),
-                    ky.end(),
-                    1,
-                    (row, i) -> row.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> add24(tap, sum, taps.at(i, j))));
+            ky.loop(block, "ky", (row, i) -> kx.loop(row, "kx", (tap, j) -> add24(tap, sum, taps.at(i, j))));
             return sum;
         }
 
         private Expr columns() {
             Expr.Var sum = block.mutable("sum", imm(0, DType.INT64));
-            block.loop("kx", kx.begin(), kx.end(), 1, (column, j) -> {
+            kx.loop(block, "kx", (column, j) -> {
                 Expr.Var part = column.mutable("part", imm(0, DType.INT64));
-                column.loop("ky", ky.begin(), ky.end(), 1, (tap, i) -> add24(tap, part, taps.at(i, j)));
+                ky.loop(column, "ky", (tap, i) -> add24(tap, part, taps.at(i, j)));
                 add24(column, sum, part);
             });
             return sum;
@@ -312,7 +297,7 @@ final class OnnxPoolLowering {
         /** Adds single elements in ranges, each given by its begin and its end. */
         private Expr withRest(Expr.Var sum, List<Expr> ranges) {
             for (int i = 0; i < ranges.size(); i += 2) {
-                block.loop("k", ranges.get(i), ranges.get(i + 1), 1, (b, k) -> add24(b, sum, taps.at(k, imm(0))));
+                block.loop("k", ranges.get(i), ranges.get(i + 1), (b, k) -> add24(b, sum, taps.at(k, imm(0))));
             }
             return sum;
         }

@@ -18,7 +18,7 @@ import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
-import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
@@ -30,15 +30,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Average and maximum pools, NHWC: a loop over channels around the taps inside the input. */
-public final class PoolLowering {
-    private final FusedOperator op;
+public final class PoolLowering extends RootLowering {
     private final Window window;
     private final boolean average;
     private final DType sumType;
     private final Rounding rounding;
     private final Shape in;
     private final Shape out;
-    private final OperatorBuffers buffers;
     private final Epilogue epilogue;
 
     /**
@@ -47,14 +45,13 @@ public final class PoolLowering {
      * @param mean rounding of a mean of integers; empty for the maximum
      */
     PoolLowering(FusedOperator op, Window window, Optional<Rounding> mean) {
-        this.op = op;
+        super(op);
         this.average = mean.isPresent();
         this.rounding = mean.orElse(Rounding.TFLITE);
         this.sumType = sumType(op);
         this.window = window;
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
-        this.buffers = new OperatorBuffers(op);
         this.epilogue = new Epilogue(op, 255, buffers.tables());
     }
 
@@ -101,7 +98,6 @@ public final class PoolLowering {
                 "y",
                 rows.begin(),
                 rows.end(),
-                1,
                 (row, y) -> row.loop("x", out.dim(2), (column, x) -> {
                     TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
                     Expr line = mul(rows.inputLine(0, y), in.dim(2));
@@ -109,7 +105,7 @@ public final class PoolLowering {
                         Expr element = add(mul(x, out.dim(3)), c);
                         Expr before = Exprs.select(Exprs.equal(y, imm(0)), start(), load(state, element));
                         Expr.Var acc = channel.mutable("acc", before);
-                        channel.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                        kx.loop(channel, "kx", (tap, j) -> {
                             Expr position = add(line, add(kx.origin(), mul(j, window.dilationW())));
                             take(tap, acc, load(buffers.argument(0), add(mul(position, in.dim(3)), c)));
                         });
@@ -144,20 +140,17 @@ public final class PoolLowering {
 
     private LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        body.loop(
-                "n",
-                out.dim(0),
-                (batch, n) -> batch.loop("y", rows.firstLine(out), rows.endLine(out), 1, (row, y) -> {
-                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
-                    row.loop("x", out.dim(2), (column, x) -> {
-                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
-                        Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
-                        column.loop(
-                                "c",
-                                out.dim(3),
-                                (channel, c) -> pixel(channel, rows, n, ky, kx, c, add(mul(pixel, out.dim(3)), c)));
-                    });
-                }));
+        rows.eachLine(body, out, (row, n, y) -> {
+            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
+            row.loop("x", out.dim(2), (column, x) -> {
+                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
+                Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
+                column.loop(
+                        "c",
+                        out.dim(3),
+                        (channel, c) -> pixel(channel, rows, n, ky, kx, c, add(mul(pixel, out.dim(3)), c)));
+            });
+        });
         RowDependency dependency = Rows.count(out) == out.dim(1) && in.dim(0) == 1
                 ? new RowDependency.Window(window.strideH(), window.padTop(), window.spanH(), in.dim(1))
                 : new RowDependency.All(Rows.count(in));
@@ -166,12 +159,10 @@ public final class PoolLowering {
 
     private void pixel(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr c, Expr index) {
         Expr.Var acc = block.mutable("acc", start());
-        block.loop(
+        ky.loop(
+                block,
                 "ky",
-                ky.begin(),
-                ky.end(),
-                1,
-                (rowBlock, k) -> rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                (rowBlock, k) -> kx.loop(rowBlock, "kx", (tap, j) -> {
                     Expr row = rows.inputLine(0, add(ky.origin(), mul(k, window.dilationH())));
                     Expr column = add(kx.origin(), mul(j, window.dilationW()));
                     Expr position = add(mul(add(mul(n, in.dim(1)), row), in.dim(2)), column);

@@ -22,6 +22,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
@@ -32,9 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Resized images, NHWC: tables hold the source rows and columns. */
-final class ResizeLowering {
-    private final FusedOperator op;
-    private final OperatorBuffers buffers;
+final class ResizeLowering extends RootLowering {
     private final Epilogue epilogue;
     private final Resize2d root;
     private final Shape in;
@@ -44,8 +43,7 @@ final class ResizeLowering {
     private record Axis(Buffer lower, Buffer upper, Buffer fraction) {}
 
     ResizeLowering(FusedOperator op) {
-        this.op = op;
-        this.buffers = new OperatorBuffers(op);
+        super(op);
         this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
         this.root = (Resize2d) op.root().op();
         this.in = op.rootTypes().get(0).shape();
@@ -56,21 +54,18 @@ final class ResizeLowering {
         BlockBuilder body = new BlockBuilder();
         Axis vertical = axis("row", in.dim(1), root.height());
         Axis horizontal = axis("column", in.dim(2), root.width());
-        body.loop(
-                "n",
-                out.dim(0),
-                (batch, n) -> batch.loop("y", rows.firstLine(out), rows.endLine(out), 1, (row, y) -> {
-                    Expr line = row.let("line", mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)));
-                    row.loop("x", out.dim(2), (column, x) -> {
-                        Expr to = column.let("to", mul(add(line, x), out.dim(3)));
-                        if (root.linear()) {
-                            linear(column, n, y, x, to, vertical, horizontal);
-                        } else {
-                            Expr from = at(n, load(vertical.lower, y), load(horizontal.lower, x));
-                            nearest(column, column.let("from", from), to);
-                        }
-                    });
-                }));
+        rows.eachLine(body, out, (row, n, y) -> {
+            Expr line = row.let("line", mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)));
+            row.loop("x", out.dim(2), (column, x) -> {
+                Expr to = column.let("to", mul(add(line, x), out.dim(3)));
+                if (root.linear()) {
+                    linear(column, n, y, x, to, vertical, horizontal);
+                } else {
+                    Expr from = at(n, load(vertical.lower, y), load(horizontal.lower, x));
+                    nearest(column, column.let("from", from), to);
+                }
+            });
+        });
         return Nests.operator(
                 buffers,
                 rows,
@@ -195,30 +190,22 @@ final class ResizeLowering {
             OnnxAxis vertical = axis("row", OnnxResize2d.ROWS, out.dim(1));
             OnnxAxis horizontal = axis("column", OnnxResize2d.COLUMNS, out.dim(2));
             BlockBuilder body = new BlockBuilder();
-            body.loop(
-                    "n",
-                    out.dim(0),
-                    (batch, n) -> batch.loop("y", rows.firstLine(out), rows.endLine(out), 1, (row, y) -> {
-                        Expr line = row.let("line", mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)));
-                        Expr top = row.let("top", mul(add(mul(n, in.dim(1)), load(vertical.places, y)), in.dim(2)));
-                        Expr bottom = row.let(
-                                "bottom",
-                                mul(add(mul(n, in.dim(1)), load(vertical.places, add(y, out.dim(1)))), in.dim(2)));
-                        row.loop("x", out.dim(2), (column, x) -> {
-                            Expr left = column.let("left", load(horizontal.places, x));
-                            Expr right = column.let("right", load(horizontal.places, add(x, out.dim(2))));
-                            List<Expr> corners = List.of(
-                                    column.let("a", mul(add(top, left), in.dim(3))),
-                                    column.let("b", mul(add(top, right), in.dim(3))),
-                                    column.let("c", mul(add(bottom, left), in.dim(3))),
-                                    column.let("d", mul(add(bottom, right), in.dim(3))));
-                            pixel(
-                                    column,
-                                    new Place(vertical, y, horizontal, x),
-                                    corners,
-                                    mul(add(line, x), out.dim(3)));
-                        });
-                    }));
+            rows.eachLine(body, out, (row, n, y) -> {
+                Expr line = row.let("line", mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)));
+                Expr top = row.let("top", mul(add(mul(n, in.dim(1)), load(vertical.places, y)), in.dim(2)));
+                Expr bottom = row.let(
+                        "bottom", mul(add(mul(n, in.dim(1)), load(vertical.places, add(y, out.dim(1)))), in.dim(2)));
+                row.loop("x", out.dim(2), (column, x) -> {
+                    Expr left = column.let("left", load(horizontal.places, x));
+                    Expr right = column.let("right", load(horizontal.places, add(x, out.dim(2))));
+                    List<Expr> corners = List.of(
+                            column.let("a", mul(add(top, left), in.dim(3))),
+                            column.let("b", mul(add(top, right), in.dim(3))),
+                            column.let("c", mul(add(bottom, left), in.dim(3))),
+                            column.let("d", mul(add(bottom, right), in.dim(3))));
+                    pixel(column, new Place(vertical, y, horizontal, x), corners, mul(add(line, x), out.dim(3)));
+                });
+            });
             return Nests.operator(
                     buffers, rows, List.of(new RowDependency.All(Rows.count(in))), body.build(), "linear(in single)");
         }

@@ -20,7 +20,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RequantizeCalls;
-import io.kiln.lower.RowDependency;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.SumKernels.Group;
@@ -40,13 +40,11 @@ import java.util.stream.IntStream;
  * A filter with state: new features replace the oldest in the ring, and all are weighed by age; both by micro-kernels
  * where the core has them and the types fit.
  */
-final class SvdfLowering {
+final class SvdfLowering extends RootLowering {
     /** Units whose accumulators are computed together in loops. */
     private static final int BLOCK = 4;
 
-    private final FusedOperator op;
     private final Svdf svdf;
-    private final OperatorBuffers buffers;
     private final Buffer state;
     private final SvdfShape shape;
     private final boolean isFloat;
@@ -59,9 +57,8 @@ final class SvdfLowering {
      * @param kernels the core's micro-kernels, if it has any
      */
     SvdfLowering(FusedOperator op, Optional<SumKernels> kernels) {
-        this.op = op;
+        super(op);
         this.svdf = (Svdf) op.root().op();
-        this.buffers = new OperatorBuffers(op);
         this.state = buffers.argument(Svdf.STATE);
         this.shape = SvdfShape.of(op);
         this.isFloat = op.type().dtype().isFloat();
@@ -74,11 +71,8 @@ final class SvdfLowering {
         BlockBuilder body = new BlockBuilder();
         Expr slot = slot(body);
         kernels.ifPresentOrElse(k -> k.emit(body, slot, buffers.tables(), buffers), () -> loops(body, slot));
-        List<RowDependency> dependencies = op.inputs().stream()
-                .<RowDependency>map(id -> new RowDependency.All(1))
-                .toList();
         String schedule = kernels.isPresent() ? "ring(kernels)" : "ring";
-        return Nests.operator(buffers, rows, dependencies, body.build(), schedule)
+        return Nests.single(buffers, rows, body.build(), schedule)
                 .executing(shape.macs())
                 .because(reason);
     }
@@ -115,7 +109,7 @@ final class SvdfLowering {
             outer.loop("u", imm(0), imm(whole), BLOCK, (block, u) -> {
                 results(block, units, new Place(slot, ring, b, u), BLOCK);
             });
-            outer.loop("u", imm(whole), imm(shape.units()), 1, (block, u) -> {
+            outer.loop("u", imm(whole), imm(shape.units()), (block, u) -> {
                 results(block, units, new Place(slot, ring, b, u), 1);
             });
         });
@@ -180,7 +174,7 @@ final class SvdfLowering {
     private record Run(Expr begin, Expr end, Expr shift, Expr state, Expr weights) {}
 
     private void weigh(BlockBuilder block, Buffer times, List<Expr.Var> sums, Run run) {
-        block.loop("age", run.begin, run.end, 1, (inner, age) -> {
+        block.loop("age", run.begin, run.end, (inner, age) -> {
             Expr from = inner.let("from", add(run.state, mul(add(age, run.shift), shape.filters())));
             Expr by = inner.let("by", add(run.weights, mul(age, shape.filters())));
             for (int i = 0; i < sums.size(); i++) {

@@ -76,6 +76,11 @@ public record TapRange(Expr origin, Expr begin, Expr end, int taps) {
                 origin, block.let("k" + name + "_begin", begin), block.let("k" + name + "_end", end), axis.taps());
     }
 
+    /** Emits a loop over the taps inside. */
+    public void loop(BlockBuilder block, String name, BlockBuilder.LoopBody body) {
+        block.loop(name, begin, end, body);
+    }
+
     /** Whether no tap can ever fall outside. */
     public boolean isWhole() {
         return end instanceof Expr.IntImm;

@@ -240,7 +240,7 @@ final class TreeLowering {
         void emit(BlockBuilder block, Expr leaf, Total total) {
             Expr begin = block.let("begin", each >= 0 ? mul(leaf, each) : load(first, leaf));
             Expr end = each >= 0 ? imm(each) : sub(load(first, add(leaf, 1)), begin);
-            block.loop("v", imm(0), block.let("end", end), 1, (inner, v) -> {
+            block.loop("v", imm(0), block.let("end", end), (inner, v) -> {
                 Expr vote = inner.let("vote", add(begin, v));
                 total.vote(inner, target(vote, v), weight(weights, vote));
             });

@@ -10,7 +10,7 @@ import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
-import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -19,15 +19,12 @@ import io.kiln.tir.Exprs;
 import java.util.List;
 
 /** Lowers an operator whose results depend on a whole vector of its first argument along the last axis. */
-abstract class VectorLowering {
-    final FusedOperator op;
-    final OperatorBuffers buffers;
+abstract class VectorLowering extends RootLowering {
     final Epilogue epilogue;
     final int depth;
 
     VectorLowering(FusedOperator op) {
-        this.op = op;
-        this.buffers = new OperatorBuffers(op);
+        super(op);
         this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
         this.depth = op.type().shape().dim(-1);
     }
@@ -47,7 +44,6 @@ abstract class VectorLowering {
                 "i",
                 imm(1),
                 imm(depth),
-                1,
                 (b, i) -> b.assign(largest, Exprs.max(b.let("value", load(data, add(from, i))), largest)));
         return largest;
     }

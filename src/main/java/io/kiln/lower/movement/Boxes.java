@@ -147,7 +147,7 @@ final class Boxes {
             int end = first + box.size().get(1);
             Expr from = first == 0 ? rows.begin() : Exprs.max(rows.begin(), imm(first));
             Expr until = end == out.dim(1) ? rows.end() : Exprs.min(rows.end(), imm(end));
-            block.loop("y", from, until, 1, (row, y) -> {
+            block.loop("y", from, until, (row, y) -> {
                 Expr target = row.let("to", add(mul(rows.outputLine(y), strides.get(1)), imm(inRow)));
                 levels(row, 2, target, sourceOfRow(row, rows, y));
             });

@@ -28,6 +28,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.movement.Boxes.Box;
@@ -38,7 +39,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,17 +78,14 @@ public final class MovementLowerings {
      * Operators that only copy: one nest of loops for each box of the output. Rows depend on single rows if they correspond
      * by a forward step, as when channels are concatenated or rows are cropped.
      */
-    private static final class MovementLowering {
-        private final FusedOperator op;
-        private final OperatorBuffers buffers;
+    private static final class MovementLowering extends RootLowering {
         private final Shape out;
         private final List<Integer> inputs;
         private final List<Box> boxes;
         private final Map<Integer, Buffer> arguments = new HashMap<>();
 
         MovementLowering(FusedOperator op, List<Box> boxes) {
-            this.op = op;
-            this.buffers = new OperatorBuffers(op);
+            super(op);
             this.out = op.type().shape();
             this.inputs = op.inputs();
             this.boxes = List.copyOf(boxes);
@@ -198,9 +195,7 @@ public final class MovementLowerings {
                 inner.store(to, position, combined(inner, scatter.mode(), load(to, position), value));
             });
         });
-        RowDependency all = new RowDependency.All(1);
-        List<RowDependency> dependencies = Collections.nCopies(op.inputs().size(), all);
-        return Nests.operator(buffers, rows, dependencies, body.build(), "scatter");
+        return Nests.single(buffers, rows, body.build(), "scatter");
     }
 
     private static Expr combined(BlockBuilder block, ScatterNd.Mode mode, Expr before, Expr value) {
@@ -242,13 +237,7 @@ public final class MovementLowerings {
             Expr source = sourcePosition(take, data, indices, at, index);
             block.store(buffers.output(), position, load(from, source));
         });
-        List<RowDependency> dependencies = new ArrayList<>();
-        for (int id : op.inputs()) {
-            int argument = op.root().args().indexOf(new Arg.Ref(id));
-            dependencies.add(new RowDependency.All(
-                    Rows.count(op.rootTypes().get(argument).shape())));
-        }
-        return Nests.operator(buffers, rows, dependencies, body.build(), "take");
+        return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), "take");
     }
 
     /** An index clamped to the valid range. */
@@ -277,16 +266,13 @@ public final class MovementLowerings {
     }
 
     /** Lowers the update of a slice: a copy of the data, then a copy of the update into it. */
-    private static final class UpdateSliceLowering {
-        private final FusedOperator op;
-        private final OperatorBuffers buffers;
+    private static final class UpdateSliceLowering extends RootLowering {
         private final Buffer update;
         private final Shape updateShape;
         private final Shape out;
 
         UpdateSliceLowering(FusedOperator op) {
-            this.op = op;
-            this.buffers = new OperatorBuffers(op);
+            super(op);
             this.update = buffers.argument(1);
             this.updateShape = op.rootTypes().get(1).shape();
             this.out = op.type().shape();
@@ -361,7 +347,7 @@ public final class MovementLowerings {
                         "first", Exprs.max(block.let("before", Exprs.sub(rows.begin(), start.get(1))), begin));
                 end = block.let("last", Exprs.min(block.let("behind", Exprs.sub(rows.end(), start.get(1))), end));
             }
-            block.loop("i" + axis, begin, end, 1, (inner, index) -> {
+            block.loop("i" + axis, begin, end, (inner, index) -> {
                 List<Expr> more = new ArrayList<>(indices);
                 more.add(index);
                 nest(inner, rows, start, more);

@@ -27,6 +27,7 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.PanelSums;
 import io.kiln.lower.Requantization;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SumKernels;
@@ -36,20 +37,16 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /** Batched GEMM: by a core's micro-kernel on packed columns of the second matrix, or in plain loops over the elements of the result. */
-final class BatchMatmulLowering {
+final class BatchMatmulLowering extends RootLowering {
     private static final long LARGEST_PRODUCT = 255L * 255;
 
-    private final FusedOperator op;
     private final TflBatchMatmul root;
-    private final OperatorBuffers buffers;
     private final Buffer a;
     private final Buffer b;
     private final int depth;
@@ -57,9 +54,8 @@ final class BatchMatmulLowering {
     private final Epilogue epilogue;
 
     BatchMatmulLowering(FusedOperator op) {
-        this.op = op;
+        super(op);
         this.root = (TflBatchMatmul) op.root().op();
-        this.buffers = new OperatorBuffers(op);
         this.a = buffers.argument(0);
         this.b = buffers.argument(1);
         this.depth = root.depth(shape(0));
@@ -136,7 +132,7 @@ final class BatchMatmulLowering {
 
         private static final Kernel ADD_ROW_SUM = Kernel.inFile(
                 "portable/panel/kiln_add_row_sum",
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
+                Pointer.lastWritten(DType.INT8, DType.INT32),
                 List.of(DType.INT32, DType.INT32, DType.INT32));
 
         private final FusedOperator op;
@@ -387,14 +383,12 @@ final class BatchMatmulLowering {
         private Kernel packing() {
             DType type = b.dtype();
             String name = "kiln_pack_" + type.text() + "_" + kernel.columns() + "x" + kernel.step();
-            return new Kernel(
+            return Kernel.of(
                     name,
-                    List.of(Pointer.in(type), Pointer.out(type)),
-                    Collections.nCopies(4, DType.INT32),
-                    List.of(),
-                    KernelSheet.text((out, html) ->
-                            JtepackGenerated.render(out, html, name, type.cName(), kernel.columns(), kernel.step())),
-                    List.of());
+                    Pointer.lastWritten(type, type),
+                    4,
+                    (out, html) ->
+                            JtepackGenerated.render(out, html, name, type.cName(), kernel.columns(), kernel.step()));
         }
     }
 

@@ -31,6 +31,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.element.ElementIntrinsics;
@@ -64,10 +65,8 @@ public final class SumLowerings {
     private SumLowerings() {}
 
     /** Sums, means, extremes and their indices: loops over the reduced dimensions inside loops over the others. */
-    private static final class ReduceLowering {
-        private final FusedOperator op;
+    private static final class ReduceLowering extends RootLowering {
         private final Reduction root;
-        private final OperatorBuffers buffers;
         private final Epilogue epilogue;
         private final Shape in;
         private final DType dtype;
@@ -97,9 +96,8 @@ public final class SumLowerings {
          * @param largest the largest magnitude of a result before it is rescaled
          */
         private ReduceLowering(FusedOperator op, Reduction root, long largest) {
-            this.op = op;
+            super(op);
             this.root = root;
-            this.buffers = new OperatorBuffers(op);
             this.in = op.rootTypes().get(0).shape();
             this.dtype = op.rootTypes().get(0).dtype();
             this.epilogue = new Epilogue(op, largest, buffers.tables());
@@ -255,7 +253,7 @@ public final class SumLowerings {
             Expr.Var best = block.mutable("best", load(data, ElementLoops.position(in, source)));
             Expr.Var index = block.mutable("index", imm(0));
             int size = in.dim(arg.axis());
-            block.loop("r", imm(size == 1 ? 0 : 1), imm(size), 1, (inner, r) -> {
+            block.loop("r", imm(size == 1 ? 0 : 1), imm(size), (inner, r) -> {
                 List<Expr> own = new ArrayList<>(source);
                 own.set(arg.axis(), r);
                 Expr value = inner.let("value", load(data, ElementLoops.position(in, own)));
@@ -270,19 +268,16 @@ public final class SumLowerings {
      * Cumulative sums: a loop along the dimension inside loops over the others. If that dimension is the rows, each call
      * starts again.
      */
-    private static final class CumsumLowering {
-        private final FusedOperator op;
+    private static final class CumsumLowering extends RootLowering {
         private final TflCumsum root;
-        private final OperatorBuffers buffers;
         private final Epilogue epilogue;
         private final Buffer data;
         private final Shape shape;
         private final DType dtype;
 
         CumsumLowering(FusedOperator op) {
-            this.op = op;
+            super(op);
             this.root = (TflCumsum) op.root().op();
-            this.buffers = new OperatorBuffers(op);
             this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
             this.data = buffers.argument(0);
             this.shape = op.type().shape();
@@ -306,7 +301,7 @@ public final class SumLowerings {
             int size = shape.dim(root.axis());
             Expr.Var sum = block.mutable("sum", start());
             Expr last = isAlongRows() ? root.reverse() ? sub(imm(size), rows.begin()) : rows.end() : imm(size);
-            block.loop("k", imm(0), last, 1, (inner, k) -> {
+            block.loop("k", imm(0), last, (inner, k) -> {
                 List<Expr> at = new ArrayList<>(indices);
                 at.set(root.axis(), root.reverse() ? inner.let("i", sub(imm(size - 1), k)) : k);
                 Expr term = inner.let("term", term(load(data, ElementLoops.position(shape, at))));

@@ -31,9 +31,8 @@ import io.kiln.ir.op.signal.FilterBankOperators.FilterBankSquareRoot;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Nests;
-import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
-import io.kiln.lower.RowDependency;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -45,7 +44,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /** Operators on the channels of a filter bank: one loop over the channels. */
-public final class FilterBankLowering {
+public final class FilterBankLowering extends RootLowering {
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             channels(FilterBankAccumulate.class, (lowering, body, bank) -> lowering.sums(body)),
             channels(FilterBankSquareRoot.class, (lowering, body, bank) -> lowering.squareRoot(body)),
@@ -64,13 +63,10 @@ public final class FilterBankLowering {
     private static final Intrinsic SHIFT_RIGHT =
             Intrinsic.inFile("portable/signal/kiln_shift_right", List.of(UINT32, INT32), UINT32);
 
-    private final FusedOperator op;
-    private final OperatorBuffers buffers;
     private final long channels;
 
     private FilterBankLowering(FusedOperator op) {
-        this.op = op;
-        this.buffers = new OperatorBuffers(op);
+        super(op);
         this.channels = op.type().shape().elements();
     }
 
@@ -85,10 +81,7 @@ public final class FilterBankLowering {
             FilterBankLowering lowering = new FilterBankLowering(op);
             BlockBuilder body = new BlockBuilder();
             emission.emit(lowering, body, bank);
-            List<RowDependency> dependencies = op.inputs().stream()
-                    .<RowDependency>map(id -> new RowDependency.All(1))
-                    .toList();
-            return Nests.operator(lowering.buffers, rows, dependencies, body.build(), "channels");
+            return Nests.single(lowering.buffers, rows, body.build(), "channels");
         });
     }
 
@@ -241,7 +234,7 @@ public final class FilterBankLowering {
                 Expr weightStart = block.let("weight_start", load(weightStarts, add(c, 1)));
                 Expr width = block.let("width", load(widths, add(c, 1)));
                 Expr.Var next = block.mutable("next", imm(0, UINT64));
-                block.loop("i", imm(0), width, 1, (inner, i) -> {
+                block.loop("i", imm(0), width, (inner, i) -> {
                     Expr energy = inner.let("energy", load(energies, add(energyStart, i)));
                     Expr weight = load(weights, add(weightStart, i));
                     Expr unweight = load(unweights, add(weightStart, i));

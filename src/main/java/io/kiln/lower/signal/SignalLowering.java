@@ -33,6 +33,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
+import io.kiln.lower.RootLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
@@ -51,7 +52,7 @@ import java.util.Map;
  * Signal processing: operators computed sample by sample, transforms by one call of the kernel {@code portable/signal/fft} for each vector in the
  * memory of the result, and operators with state in {@link SignalHistory}.
  */
-public final class SignalLowering {
+public final class SignalLowering extends RootLowering {
     private static final Intrinsic NEXT =
             Intrinsic.inFile("portable/signal/kiln_fft_next", List.of(INT32, INT32), INT32);
     private static final Intrinsic PRODUCTS_16 =
@@ -82,12 +83,8 @@ public final class SignalLowering {
     /** An int32 keeps one bit for the sign and one above the largest int16. */
     private static final int SPARE_BITS = 17;
 
-    private final FusedOperator op;
-    private final OperatorBuffers buffers;
-
     private SignalLowering(FusedOperator op) {
-        this.op = op;
-        this.buffers = new OperatorBuffers(op);
+        super(op);
     }
 
     /** The loops of an operator that computes all of its result at once. */
@@ -101,10 +98,7 @@ public final class SignalLowering {
             SignalLowering lowering = new SignalLowering(op);
             BlockBuilder body = new BlockBuilder();
             emission.emit(lowering, body, signal);
-            List<RowDependency> dependencies = op.inputs().stream()
-                    .<RowDependency>map(id -> new RowDependency.All(1))
-                    .toList();
-            return Nests.operator(lowering.buffers, rows, dependencies, body.build(), "signal");
+            return Nests.single(lowering.buffers, rows, body.build(), "signal");
         });
     }
 
@@ -131,12 +125,12 @@ public final class SignalLowering {
         Buffer out = buffers.output();
         Expr zero = imm(0, DType.UINT32);
         body.loop("i", energy.start(), (b, i) -> b.store(out, i, zero));
-        body.loop("i", imm(energy.start()), imm(energy.end()), 1, (b, i) -> {
+        body.loop("i", imm(energy.start()), imm(energy.end()), (b, i) -> {
             Expr real = b.let("real", load(buffers.argument(0), mul(i, 2)));
             Expr imaginary = b.let("imaginary", load(buffers.argument(0), add(mul(i, 2), 1)));
             b.store(out, i, add(cast(DType.UINT32, mul(real, real)), cast(DType.UINT32, mul(imaginary, imaginary))));
         });
-        body.loop("i", imm(energy.end()), imm(out.elements()), 1, (b, i) -> b.store(out, i, zero));
+        body.loop("i", imm(energy.end()), imm(out.elements()), (b, i) -> b.store(out, i, zero));
     }
 
     private void autoScale(BlockBuilder body) {
@@ -285,13 +279,9 @@ public final class SignalLowering {
             Expr most = Exprs.max(sub(imm(kept.count), from), imm(0));
             Expr old = block.let("old", Exprs.min(most, imm(samples)));
             block.loop(
-                    "i",
-                    imm(0),
-                    old,
-                    1,
-                    (b, i) -> b.store(out, add(to, i), load(kept.state, add(add(kept.at, from), i))));
+                    "i", imm(0), old, (b, i) -> b.store(out, add(to, i), load(kept.state, add(add(kept.at, from), i))));
             Expr first = block.let("first", sub(add(kept.data, from), imm(kept.count)));
-            block.loop("i", old, imm(samples), 1, (b, i) -> b.store(out, add(to, i), load(data, add(first, i))));
+            block.loop("i", old, imm(samples), (b, i) -> b.store(out, add(to, i), load(data, add(first, i))));
         }
 
         /** Keeps as many of the last samples as before. */
@@ -306,7 +296,6 @@ public final class SignalLowering {
                     "i",
                     imm(old),
                     imm(kept.count),
-                    1,
                     (b, i) -> b.store(kept.state, add(kept.at, i), load(data, add(first, i))));
         }
 
@@ -361,14 +350,12 @@ public final class SignalLowering {
                             "i",
                             imm(step),
                             imm(length),
-                            1,
                             (b, i) -> b.store(
                                     state, sub(add(sums, i), imm(step)), sum(state, add(sums, i), add(from, i))));
                     block.loop(
                             "i",
                             imm(length - (long) step),
                             imm(length),
-                            1,
                             (b, i) -> b.store(state, add(sums, i), isFloat ? imm(0.0f) : imm(0)));
                 });
             });

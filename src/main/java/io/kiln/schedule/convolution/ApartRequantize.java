@@ -19,7 +19,7 @@ import io.kiln.tir.Kernel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Computes the sums of {@link BlockedConv} with a kernel, a block of channels at a time, then rescales them as the reference does. */
+/** Computes the sums of {@link BlockedConvSchedule} with a kernel, a block of channels at a time, then rescales them as the reference does. */
 final class ApartRequantize {
     private final ConvComputation conv;
     private final BlockedSums blocks;
@@ -40,7 +40,7 @@ final class ApartRequantize {
         this.conv = task.conv();
         this.blocks = blocks;
         this.taps = taps;
-        this.kernel = blocks.apart().orElseThrow().kernel();
+        this.kernel = blocks.apart().orElseThrow().kernel().get();
         this.output = task.buffers().output();
         this.sums = task.buffers().scratch(DType.INT32, (long) blocks.pixels() * blocks.channels());
         this.bias = BiasTable.ofFilled(conv, task.tables());
@@ -54,9 +54,7 @@ final class ApartRequantize {
         block.loop(
                 "oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, in, weights, new Block(oc, step, out)));
         if (whole < conv.channels()) {
-            BlockBuilder rest = new BlockBuilder();
-            channels(rest, in, weights, new Block(imm(whole), conv.channels() - whole, out));
-            block.add(rest.build());
+            block.block(rest -> channels(rest, in, weights, new Block(imm(whole), conv.channels() - whole, out)));
         }
     }
 

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of
+ * The micro-kernel of {@link BlockedConvSchedule}: all output channels of a block of pixels, block of channels by block of
  * channels, rescaled and stored. Pointers: inputs, weights {@code [block][tap][channel]} with the last block padded,
  * constants of the rescaling, output. Scalars: taps, channels, elements between pixels in the input and in the output,
  * power of two that scales sums or its bits, shift; then what the correction needs, and limits if they are narrower than int8.

@@ -34,7 +34,7 @@ public final class BlockedLoops {
     /** Armv6-M: a kernel that does not rescale. */
     private static final Kernel PAIR_APART = Kernel.inFile(
             "dense/kiln_sums_of_pair_x2",
-            List.of(Pointer.in(DType.INT32), Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
+            Pointer.lastWritten(DType.INT32, DType.INT8, DType.INT32),
             List.of(DType.INT32));
 
     /** Layers with fewer multiply-accumulates run in plain loops if size is optimized and no kernel that rescales suits them. */
@@ -140,7 +140,7 @@ public final class BlockedLoops {
                         true,
                         false,
                         false,
-                        new Body.Apart(PAIR_APART, false, Optional.empty())),
+                        new Body.Apart(() -> PAIR_APART, false, Optional.empty())),
                 apart(new SumsKernel(Core.ARMV6_M, 1, few, false)));
     }
 
@@ -187,7 +187,7 @@ public final class BlockedLoops {
     }
 
     private static BlockedSums apart(SumsKernel kernel) {
-        Body body = new Body.Apart(kernel.kernel(), kernel.areWeightsMoved(), kernel.weightPairs());
+        Body body = new Body.Apart(kernel::kernel, kernel.areWeightsMoved(), kernel.weightPairs());
         return new BlockedSums(
                 kernel.name(), kernel.pixels(), kernel.channels(), false, false, kernel.interleaved(), body);
     }

@@ -18,7 +18,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -38,7 +37,7 @@ public final class BlockedPanelSums implements SumKernels.Dots, PanelSums {
     }
 
     /** The same with values of int8 or int16. */
-    static BlockedPanelSums of(CpuFeatures features, DType values) {
+    public static BlockedPanelSums of(CpuFeatures features, DType values) {
         if (features.family() == CpuFeatures.Family.RISCV) {
             return new BlockedPanelSums(new SumsKernel(Core.RV32, 1, 8, true, values));
         }
@@ -99,13 +98,11 @@ public final class BlockedPanelSums implements SumKernels.Dots, PanelSums {
     public void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums) {
         int step = kernel.channels();
         String name = "kiln_add_begin_" + step;
-        Kernel begin = new Kernel(
+        Kernel begin = Kernel.of(
                 name,
-                List.of(Pointer.in(INT8), Pointer.out(INT32)),
-                List.of(),
-                List.of(),
-                KernelSheet.text((out, html) -> Jteadd_beginGenerated.render(out, html, name, step)),
-                List.of());
+                Pointer.lastWritten(INT8, INT32),
+                0,
+                (out, html) -> Jteadd_beginGenerated.render(out, html, name, step));
         Buffer x = code.view("x", values, from);
         Expr first = block.first();
         code.loop("c", Exprs.imm(0), Exprs.imm(block.rows()), step, (each, c) -> {

@@ -4,9 +4,10 @@ package io.kiln.schedule.convolution;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
- * The inner loop of {@link BlockedConv} for one core, one of {@link BlockedLoops}: sums of some pixels' inputs times some channels' weights, as a C
+ * The inner loop of {@link BlockedConvSchedule} for one core, one of {@link BlockedLoops}: sums of some pixels' inputs times some channels' weights, as a C
  * function with inline assembly and a portable twin; or only the block sizes, if the whole kernel is assembly.
  *
  * @param name C name
@@ -36,11 +37,12 @@ record BlockedSums(
         /**
          * By a kernel that does not rescale.
          *
-         * @param kernel the kernel
+         * @param kernel the kernel, which is printed when it is taken: most candidates are not
          * @param areWeightsMoved whether weights in the table are 128 more
          * @param weightPairs how two weights share a word of the table, if they do
          */
-        record Apart(Kernel kernel, boolean areWeightsMoved, Optional<WeightPairs> weightPairs) implements Body {}
+        record Apart(Supplier<Kernel> kernel, boolean areWeightsMoved, Optional<WeightPairs> weightPairs)
+                implements Body {}
     }
 
     /** The C function, if there is one. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.equal;
@@ -12,11 +14,12 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtedsp_pairsGenerated;
+import io.kiln.kernels.convolution.Jtedsp_rowsGenerated;
 import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerCode;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
@@ -41,7 +44,7 @@ import java.util.function.Consumer;
  * left over: an odd pixel has a kernel of its own, channels left over by fours a smaller last block
  * </pre>
  */
-final class DspConv {
+final class DspConv extends LayerCode {
     static final int BLOCK = 4;
 
     /** Rows of so many pixels are fast enough one by one, */
@@ -73,7 +76,6 @@ final class DspConv {
      */
     record Form(int unroll, boolean isShort, boolean isPaired, int tile, boolean isPacked) {}
 
-    private final ConvComputation conv;
     private final boolean waits;
     private final DspConvShape shape;
     private final DspEpilogue epilogue;
@@ -84,8 +86,6 @@ final class DspConv {
     private final DspPaddedRows padded;
     private final int[] order;
     private final Buffer weights;
-    private final Buffer input;
-    private final Buffer output;
     private final Buffer scratch;
 
     /** Multiply-accumulates that the kernel executes. */
@@ -94,10 +94,9 @@ final class DspConv {
         return pixels * (conv.channels() + (long) conv.groups() * shape.overlap()) * order.length;
     }
 
-    /** The loops. */
-    LayerLoops loops(Rows rows) {
+    LayerLoops loops() {
         int block = tiles.map(DspTiles::rows).orElseGet(() -> rowBlock(conv, waits));
-        return new LayerLoops(body(rows), executedMacs(), block)
+        return new LayerLoops(body(), executedMacs(), block)
                 .sharing(isTiled ? 2L * tiles.orElseThrow().pairs() : 2);
     }
 
@@ -105,7 +104,7 @@ final class DspConv {
     static int mostInTile(Workload workload) {
         ConvComputation conv = workload.conv();
         int bytes = 4 * DspWindow.order(conv).length;
-        if (!DspWindow.isFlat(conv)) {
+        if (!conv.isFlat()) {
             return DspWidening.of(conv, false).isEmpty() ? DspTile.most(workload, bytes, 2) : 1;
         }
         boolean isLarge = conv.weight().data().size() > MOST_IN_SPARE_RAM;
@@ -121,9 +120,9 @@ final class DspConv {
      * @param form what of its code can be chosen
      */
     DspConv(ConvTask task, DspRequantize rescale, Form form) {
+        super(task);
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
-        this.conv = task.conv();
         this.waits = task.workload().codeBytes().isPresent();
         this.order = order(conv, form.isShort);
         int perGroup = conv.channels() / conv.groups();
@@ -142,11 +141,9 @@ final class DspConv {
         this.epilogue = DspEpilogue.of(rescale);
         this.widening = DspWidening.of(conv, form.isShort).map(w -> form.isShort ? w.inShort() : w);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, shape));
-        this.input = buffers.argument(0);
-        this.output = buffers.output();
         DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));
         this.tiles = form.tile > 1 ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
-        this.isTiled = form.tile > 1 && (!DspWindow.isFlat(conv) || pairsOfCall(task.rows()) >= LEAST_FLAT_TILE);
+        this.isTiled = form.tile > 1 && (!conv.isFlat() || pairsOfCall() >= LEAST_FLAT_TILE);
         this.scratch = buffers.scratch(
                 DType.INT8, tiles.map(DspTiles::scratchBytes).orElseGet(() -> scratchBytes(conv, form.isShort)));
         this.window = new DspWindow(conv, input, scratch);
@@ -167,34 +164,34 @@ final class DspConv {
     /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
     private static int rowBlock(ConvComputation conv, boolean waits) {
         int width = conv.output().dim(2);
-        return DspWindow.isFlat(conv) && width % 2 != 0 && width < (waits ? SHORT_ROW_OF_WAITING : SHORT_ROW) ? 2 : 1;
+        return conv.isFlat() && width % 2 != 0 && width < (waits ? SHORT_ROW_OF_WAITING : SHORT_ROW) ? 2 : 1;
     }
 
-    private Stmt body(Rows rows) {
+    private Stmt body() {
         BlockBuilder body = new BlockBuilder();
-        boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguousInRange();
+        boolean isFlat = conv.isFlat() && rows.areContiguousInRange();
         boolean isPadded = DspPaddedRows.areFor(conv);
         if (isPadded) {
             padded.begin(body);
         }
         body.loop("n", conv.output().dim(0), (batch, n) -> {
             if (isFlat) {
-                flat(batch, rows, n);
+                flat(batch, n);
             } else if (isPadded) {
-                paddedLines(batch, rows, n);
-            } else if (isTiled && DspWindow.isFlat(conv)) {
-                flatLines(batch, rows, n);
+                paddedLines(batch, n);
+            } else if (isTiled && conv.isFlat()) {
+                flatLines(batch, n);
             } else if (isTiled) {
-                tiledLines(batch, rows, n);
+                tiledLines(batch, n);
             } else {
-                lines(batch, rows, n);
+                lines(batch, n);
             }
         });
         return body.build();
     }
 
     /** Pixel by pixel, across the ends of rows. */
-    private void flat(BlockBuilder batch, Rows rows, Expr n) {
+    private void flat(BlockBuilder batch, Expr n) {
         int width = conv.output().dim(2);
         Expr plane = mul(n, (long) conv.output().dim(1) * width);
         Expr from = batch.let("from", add(plane, mul(rows.inputShift(0), width)));
@@ -218,12 +215,12 @@ final class DspConv {
     }
 
     /** The same, row by row. */
-    private void flatLines(BlockBuilder batch, Rows rows, Expr n) {
+    private void flatLines(BlockBuilder batch, Expr n) {
         int width = conv.output().dim(2);
-        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             Expr inputLine = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
             Expr from = row.let("from", mul(inputLine, width));
-            flatTiles(row, imm(width), from, row.let("line", outputLine(rows, n, y)));
+            flatTiles(row, imm(width), from, row.let("line", outputLine(n, y)));
         });
     }
 
@@ -239,7 +236,7 @@ final class DspConv {
     }
 
     /** Pairs of pixels that a call computes one after another, if it has as many rows as it may. */
-    private long pairsOfCall(Rows rows) {
+    private long pairsOfCall() {
         int width = conv.output().dim(2);
         if (!rows.areContiguousInRange()) {
             return width / 2;
@@ -248,11 +245,11 @@ final class DspConv {
         return (lines instanceof Expr.IntImm all ? all.value() : rows.block()) * width / 2;
     }
 
-    private void lines(BlockBuilder batch, Rows rows, Expr n) {
+    private void lines(BlockBuilder batch, Expr n) {
         int width = conv.output().dim(2);
-        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
-            Expr line = row.let("line", outputLine(rows, n, y));
+            Expr line = row.let("line", outputLine(n, y));
             if (widening.isPresent()) {
                 line(row, new Line(imm(0), imm(width), input, window.firstInput(lines), line));
                 return;
@@ -267,7 +264,7 @@ final class DspConv {
     }
 
     /** Tiles of pairs, across the ends of rows if possible, and a remaining pixel of each row. */
-    private void tiledLines(BlockBuilder batch, Rows rows, Expr n) {
+    private void tiledLines(BlockBuilder batch, Expr n) {
         DspTiles each = tiles.orElseThrow();
         int width = conv.output().dim(2);
         DspTiles.Places places = new DspTiles.Places(input, weights, output, scratch);
@@ -277,8 +274,8 @@ final class DspConv {
             each.rows(batch, places, rows, n, to);
             return;
         }
-        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-            Expr line = row.let("line", outputLine(rows, n, y));
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
+            Expr line = row.let("line", outputLine(n, y));
             each.row(row, places, rows, n, y, line);
             if (isOdd()) {
                 Expr last = imm(width - 1L);
@@ -289,16 +286,16 @@ final class DspConv {
         });
     }
 
-    private void paddedLines(BlockBuilder batch, Rows rows, Expr n) {
-        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+    private void paddedLines(BlockBuilder batch, Expr n) {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), (row, y) -> {
             padded.line(row, rows, n, y);
-            Expr line = row.let("line", outputLine(rows, n, y));
+            Expr line = row.let("line", outputLine(n, y));
             line(row, new Line(imm(0), imm(conv.output().dim(2)), scratch, padded.firstInput(), line));
         });
     }
 
     /** Index of the first pixel of a line of the output. */
-    private Expr outputLine(Rows rows, Expr n, Expr y) {
+    private Expr outputLine(Expr n, Expr y) {
         return mul(
                 add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
                 conv.output().dim(2));
@@ -413,5 +410,41 @@ final class DspConv {
                 name,
                 0,
                 KernelSheet.text((out, html) -> Jtedsp_pairsGenerated.render(out, html, name, pixels, epilogue)));
+    }
+
+    /**
+     * Neighbouring pixels, two by two or one by one, whose windows the kernel widens before it multiplies them with all channels. Where there are
+     * only a few channels, it does both at once.
+     *
+     * @param widening where the inputs of a pixel are
+     * @param shape sizes
+     * @param epilogue the rescaling of the sums
+     */
+    private record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilogue) {
+        String name() {
+            return "kiln_conv_" + widening.suffix() + "_" + shape.suffix() + epilogue.suffix();
+        }
+
+        /** {@code (x, in, weights, out, count, blocks[, late])}, of which x is scratch; count is how often the shape's pixels are computed, at least once. */
+        Kernel kernel() {
+            List<String> parameters = new ArrayList<>(List.of(
+                    "int8_t* x",
+                    "const int8_t* in",
+                    "const int32_t* weights",
+                    "int8_t* out",
+                    "int32_t count",
+                    "int32_t blocks"));
+            epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
+            return Kernel.of(
+                    name(),
+                    List.of(
+                            Kernel.Pointer.out(INT8),
+                            Kernel.Pointer.in(INT8),
+                            Kernel.Pointer.in(INT32),
+                            Kernel.Pointer.out(INT8)),
+                    2 + epilogue.parameters().size(),
+                    (out, html) ->
+                            Jtedsp_rowsGenerated.render(out, html, name(), widening, shape, epilogue, parameters));
+        }
     }
 }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
-public final class DspConvSchedule implements Schedule<DspRequantize> {
+public record DspConvSchedule(String name) implements Schedule<DspRequantize> {
     /** What the report says about the packed weights and the requantization; dense layers say the same. */
     public static String reason(DspRequantize rescale) {
         return (rescale.isSummed() ? "two weights a halfword, " : "weights as bytes, ") + rescale.inWords();
@@ -57,11 +57,6 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
 
     /** Bytes of weights that may double if size is optimized. */
     private static final int MOST_WEIGHTS = 1024;
-
-    @Override
-    public String name() {
-        return "dsp_conv";
-    }
 
     @Override
     public Optional<DspRequantize> applies(Workload workload) {
@@ -126,7 +121,7 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
                 configuration.number(Space.TILE, 1),
                 isPacked);
         DspRequantize plain = isPacked ? DspRequantize.of(task.conv(), false).orElseThrow() : rescale;
-        return new DspConv(task, plain, form).loops(task.rows());
+        return new DspConv(task, plain, form).loops();
     }
 
     /** Weights of four bits, of layers that are not small: half the flash, and a kernel that takes hardly more time than one of bytes. */

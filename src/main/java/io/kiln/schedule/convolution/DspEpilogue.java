@@ -11,7 +11,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -99,13 +98,8 @@ public sealed interface DspEpilogue {
      * @param further the number of scalar parameters behind {@link #kernelParameters}
      */
     default Kernel kernel(String name, int further, String definition) {
-        return new Kernel(
-                name,
-                List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8)),
-                Collections.nCopies(1 + parameters().size() + further, INT32),
-                List.of(),
-                definition,
-                List.of());
+        return Kernel.of(
+                name, Pointer.lastWritten(INT8, INT32, INT8), 1 + parameters().size() + further, definition);
     }
 
     /** What the halfwords of two channels' weights are, in words. */

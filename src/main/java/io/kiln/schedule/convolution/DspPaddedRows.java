@@ -115,7 +115,7 @@ public final class DspPaddedRows {
 
     /** Whether inputs are widened where they are multiplied, rather than for all channels before. */
     private static boolean isInPlace(ConvComputation conv) {
-        return conv.channels() <= DspRuns.MOST_CHANNELS_IN_PLACE
+        return conv.channels() <= DspWidening.DspRuns.MOST_CHANNELS_IN_PLACE
                 && runs(conv, true).suitsInPlace();
     }
 
@@ -184,21 +184,21 @@ public final class DspPaddedRows {
         int step = DspWidening.pitch(conv);
         if (isStraight(conv, isShort)) {
             int[] offsets = places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
-            return DspPlaces.of(offsets, step, suffix(conv));
+            return DspWidening.DspPlaces.of(offsets, step, suffix(conv));
         }
         return runs(conv, isInPlace(conv));
     }
 
-    private static DspRuns runs(ConvComputation conv, boolean isInPlace) {
+    private static DspWidening.DspRuns runs(ConvComputation conv, boolean isInPlace) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
         boolean isDilated = DspWindow.isDilated(conv);
-        return new DspRuns(
+        return new DspWidening.DspRuns(
                 isDilated ? channels : run(conv),
-                new DspRuns.Spaced(isDilated ? w.kernelW() : 1, w.dilationW() * channels),
-                new DspRuns.Spaced(w.kernelH(), pitch(conv)),
+                new DspWidening.DspRuns.Spaced(isDilated ? w.kernelW() : 1, w.dilationW() * channels),
+                new DspWidening.DspRuns.Spaced(w.kernelH(), pitch(conv)),
                 DspWidening.pitch(conv),
-                DspRuns.STRAIGHT,
+                DspWidening.DspRuns.STRAIGHT,
                 isInPlace);
     }
 

@@ -10,9 +10,7 @@ import io.kiln.schedule.space.Knob;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -95,12 +93,10 @@ public record DspTile(DspConvShape shape, DspEpilogue epilogue, boolean isCopied
         List<String> parameters = new ArrayList<>(
                 List.of("int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks", "int32_t count"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
-                Collections.nCopies(2 + epilogue.parameters().size(), INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtedsp_tileGenerated.render(out, html, name, this, parameters)),
-                List.of());
+                2 + epilogue.parameters().size(),
+                (out, html) -> Jtedsp_tileGenerated.render(out, html, name, this, parameters));
     }
 }

@@ -56,7 +56,7 @@ record DspTiles(ConvComputation conv, DspTile tile, int pairs) {
         if (width % 2 == 0) {
             return Math.max(1, 2 * pairs / width);
         }
-        return DspWindow.isFlat(conv) ? Math.max(1, pairs / width * 2) : 1;
+        return conv.isFlat() ? Math.max(1, pairs / width * 2) : 1;
     }
 
     /** What a layer reads and writes. */
@@ -140,7 +140,7 @@ record DspTiles(ConvComputation conv, DspTile tile, int pairs) {
         boolean divides = sub(range.end, range.begin) instanceof Expr.IntImm count && count.value() % pairs == 0;
         block.loop("tile", range.begin, range.end, pairs, (each, first) -> {
             Expr count = divides ? imm(pairs) : each.let("count", min(imm(pairs), sub(range.end, first)));
-            each.loop("i", imm(0), count, 1, (pair, i) -> {
+            each.loop("i", imm(0), count, (pair, i) -> {
                 Expr at = add(mul(i, tile.windowBytes()), tile.copyBytes());
                 Buffer window = pair.mutableView("window", places.scratch, at);
                 gather.emit(pair, new DspWindow(conv, places.input, window), add(first, i));

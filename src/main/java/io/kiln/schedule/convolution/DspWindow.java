@@ -67,12 +67,6 @@ final class DspWindow {
     /** The rows of the windows in one line of the output. */
     record Lines(TapRange ky, Rows rows, Expr batch) {}
 
-    /** Whether a pixel of the output reads only the pixel at the same position. */
-    static boolean isFlat(ConvComputation conv) {
-        Window w = conv.window();
-        return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
-    }
-
     /** Whether neighbouring pixels of a window are not adjacent in the input. */
     static boolean isDilated(ConvComputation conv) {
         return conv.window().dilationW() > 1 && conv.window().kernelW() > 1;
@@ -133,7 +127,7 @@ final class DspWindow {
 
     private void fillRows(BlockBuilder block, String name, Expr begin, Expr end) {
         Expr columns = imm(run / conv.channelsPerGroup());
-        block.loop(name, mul(begin, runsInRow), mul(end, runsInRow), 1, (row, k) -> {
+        block.loop(name, mul(begin, runsInRow), mul(end, runsInRow), (row, k) -> {
             for (int pixel = 0; pixel < 2; pixel++) {
                 edge(row, pixel, k, imm(0), new Edge(columns, imm(0), imm(0)));
             }
@@ -163,7 +157,6 @@ final class DspWindow {
                 "ky",
                 lines.ky().begin(),
                 lines.ky().end(),
-                1,
                 (row, k) -> runs(row, (one, kx) -> {
                     Expr dilated = mul(kx, conv.window().dilationW());
                     Expr a = add(inputIndex(lines, k, add(origin0, dilated)), channel);
@@ -187,7 +180,7 @@ final class DspWindow {
         for (int pixel = 0; pixel < 2; pixel++) {
             int number = pixel;
             TapRange kx = TapRange.of(block, "x" + pixel, columns.get(pixel), axis);
-            block.loop("k" + pixel, lines.ky().begin(), lines.ky().end(), 1, (row, k) -> {
+            block.loop("k" + pixel, lines.ky().begin(), lines.ky().end(), (row, k) -> {
                 if (runsInRow == 1) {
                     Expr from = add(inputIndex(lines, k, add(kx.origin(), kx.begin())), channel);
                     Expr after = sub(imm(conv.window().kernelW()), kx.end());
@@ -203,13 +196,13 @@ final class DspWindow {
     private void pixels(BlockBuilder row, int number, Lines lines, Expr k, TapRange kx, Expr channel) {
         Expr first = mul(k, runsInRow);
         Edge none = new Edge(imm(1), imm(0), imm(0));
-        row.loop("before", imm(0), kx.begin(), 1, (b, x) -> edge(b, number, add(first, x), imm(0), none));
-        row.loop("kx", kx.begin(), kx.end(), 1, (b, x) -> {
+        row.loop("before", imm(0), kx.begin(), (b, x) -> edge(b, number, add(first, x), imm(0), none));
+        kx.loop(row, "kx", (b, x) -> {
             Expr column = add(kx.origin(), mul(x, conv.window().dilationW()));
             Expr from = add(inputIndex(lines, k, column), channel);
             edge(b, number, add(first, x), from, new Edge(imm(0), imm(1), imm(0)));
         });
-        row.loop("after", kx.end(), imm(runsInRow), 1, (b, x) -> edge(b, number, add(first, x), imm(0), none));
+        row.loop("after", kx.end(), imm(runsInRow), (b, x) -> edge(b, number, add(first, x), imm(0), none));
     }
 
     /** How many columns of a run lie before the input, inside and after it. */

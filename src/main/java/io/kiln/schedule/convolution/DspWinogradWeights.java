@@ -4,15 +4,15 @@ package io.kiln.schedule.convolution;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
+import io.kiln.kernels.convolution.Jtedsp_winograd_inputGenerated;
 import io.kiln.kernels.convolution.Jtedsp_winograd_weightsGenerated;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Weights of {@link DspWinograd}: transformed and 16 bits wide, or as bytes that are transformed to the same at run time, a block at a time. Bytes take
+ * Weights of {@link DspWinogradSchedule}: transformed and 16 bits wide, or as bytes that are transformed to the same at run time, a block at a time. Bytes take
  * three eighths of the flash.
  *
  * <pre>
@@ -21,7 +21,7 @@ import java.util.List;
  * two inputs: in the order in which SXTB16 unpacks four: 0 2, 1 3; an input that has factors twice has weights once
  * </pre>
  */
-final class DspWinogradWeights {
+public final class DspWinogradWeights {
     /** Transformed weights are doubled and reach 384 in magnitude; 16 bits leave room for this further scale. */
     private static final int ROOM_BITS = 6;
     /** Scale of the sums. */
@@ -76,13 +76,11 @@ final class DspWinogradWeights {
     /** {@code (to, w, pairs, constants)}: transforms a block; pairs of channels and inputs, and words of constants, at least one each. */
     static Kernel transform() {
         String name = "kiln_winograd_weights";
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT32)),
-                List.of(INT32, INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtedsp_winograd_weightsGenerated.render(out, html, name)),
-                List.of());
+                2,
+                (out, html) -> Jtedsp_winograd_weightsGenerated.render(out, html, name));
     }
 
     /** The transformed table. */
@@ -132,5 +130,61 @@ final class DspWinogradWeights {
             default -> -2 * g2;
         };
         return factor << ROOM_BITS;
+    }
+
+    /**
+     * The kernel that makes the factors of {@link DspWinogradSchedule} from one row of six columns: four pixels, the second two of which begin two
+     * columns later.
+     *
+     * <p>If the number of inputs is not a multiple of four, the last four overlap the ones before.
+     *
+     * @param channels inputs of a column, at least four
+     * @param isShort whether inputs take a loop rather than straight code
+     * @param isPaired see {@link DspConvShape}; where the offset reaches
+     * @param lines rows of which the factors of a kind follow each other
+     */
+    public record DspWinogradInput(int channels, boolean isShort, boolean isPaired, int lines) {
+        private static final int ROWS = 3;
+        private static final int FACTORS = 4;
+
+        /** Inputs that have factors, in fours. */
+        public static int filled(int channels) {
+            return (channels + 3) / 4 * 4;
+        }
+
+        /** The input of a place among the {@link #filled} ones; -1 if a place before has it already. */
+        static int inputAt(int place, int channels) {
+            int whole = channels / 4 * 4;
+            int over = filled(channels) - channels;
+            return place < whole ? place : place - whole < over ? -1 : place - over;
+        }
+
+        /** Bytes of scratch of one kind of factors of a row. */
+        int rowBytes() {
+            return 4 * filled(channels);
+        }
+
+        /** Bytes from a kind of factors to the next. */
+        public int factorBytes() {
+            return lines * rowBytes();
+        }
+
+        /** Bytes of scratch of the factors of four pixels. */
+        int bytes() {
+            return FACTORS * factorBytes();
+        }
+
+        Kernel kernel() {
+            return Kernel.of(
+                    name(),
+                    List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT8)),
+                    3,
+                    (out, html) -> Jtedsp_winograd_inputGenerated.render(out, html, name(), this));
+        }
+
+        private String name() {
+            return "kiln_winograd_input_" + channels + (isShort ? "_short" : "") + (isPaired ? "_paired" : "")
+                    + (lines == ROWS ? "" : "_lines" + lines);
+        }
     }
 }

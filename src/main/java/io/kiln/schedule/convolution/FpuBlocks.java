@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import io.kiln.kernels.convolution.JtefpuGenerated;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelSheet;
+
 /**
- * What {@link FpuConvKernel} computes together.
+ * What the kernel {@code convolution/fpu} computes together.
  *
  * @param pixels neighbouring pixels, at most 4
  * @param channels output channels, a multiple of 4
@@ -60,6 +64,13 @@ public record FpuBlocks(int pixels, int channels, int taps, int unfused) {
     /** Part of the kernel's name. */
     String suffix() {
         return pixels + "x" + channels + (taps == 2 ? "" : "x" + taps) + (unfused == 0 ? "" : "_unfused" + unfused);
+    }
+
+    /** The kernel {@code convolution/fpu}: sums of neighbouring pixels times a block of channels in registers. */
+    public Kernel kernel(FpuLimits limits) {
+        String name = "kiln_fpu_conv_" + suffix() + limits.suffix();
+        return limits.kernel(
+                name, 11, KernelSheet.text((out, html) -> JtefpuGenerated.render(out, html, name, this, limits)));
     }
 
     /** A list of registers of single precision. */

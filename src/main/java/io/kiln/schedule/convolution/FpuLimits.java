@@ -88,11 +88,7 @@ public enum FpuLimits {
     public Kernel kernel(String name, int scalars, String definition) {
         List<DType> all = new ArrayList<>(Collections.nCopies(scalars, DType.INT32));
         all.addAll(parameters());
-        List<Pointer> pointers = List.of(
-                Pointer.in(DType.FLOAT32),
-                Pointer.in(DType.FLOAT32),
-                Pointer.in(DType.FLOAT32),
-                Pointer.out(DType.FLOAT32));
+        List<Pointer> pointers = Pointer.lastWritten(DType.FLOAT32, DType.FLOAT32, DType.FLOAT32, DType.FLOAT32);
         return new Kernel(name, pointers, all, List.of(), definition, List.of());
     }
 }

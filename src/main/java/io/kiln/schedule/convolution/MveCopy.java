@@ -10,7 +10,6 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
-import java.util.Collections;
 import java.util.List;
 
 /** Micro-kernels for MVE that copy or fill runs of bytes, 16 at a time. */
@@ -23,8 +22,8 @@ public final class MveCopy {
             "movement/kiln_mve_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
 
     /** {@code copy(from, to, bytes)}. */
-    public static final Kernel COPY = Kernel.inFile(
-            "movement/kiln_mve_copy", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
+    public static final Kernel COPY =
+            Kernel.inFile("movement/kiln_mve_copy", Pointer.lastWritten(DType.INT8, DType.INT8), List.of(DType.INT32));
 
     private MveCopy() {}
 
@@ -47,7 +46,7 @@ public final class MveCopy {
         String name = "kiln_mve_spread_" + run + "_" + fromStep + "_" + toStep;
         String text =
                 KernelSheet.text((out, html) -> Jtemve_spreadGenerated.render(out, html, name, run, fromStep, toStep));
-        return kernel(name, List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), 1, text);
+        return kernel(name, Pointer.lastWritten(DType.INT8, DType.INT8), 1, text);
     }
 
     /** Instructions for one run of bytes, where steps are short. */
@@ -63,6 +62,6 @@ public final class MveCopy {
     }
 
     private static Kernel kernel(String name, List<Pointer> pointers, int scalars, String text) {
-        return new Kernel(name, pointers, Collections.nCopies(scalars, DType.INT32), List.of(), text, List.of());
+        return Kernel.of(name, pointers, scalars, text);
     }
 }

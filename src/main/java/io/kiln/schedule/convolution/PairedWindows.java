@@ -21,7 +21,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -130,12 +129,10 @@ final class PairedWindows {
     /** The kernel for a number of words. Pointers: inputs of the first pixel, of the second, words. */
     static Kernel kernel(int count) {
         String name = "kiln_pair_inputs_" + count;
-        return new Kernel(
+        return Kernel.of(
                 name,
-                List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
-                List.of(),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtethumb1_pair_inputsGenerated.render(out, html, name, count)),
-                List.of());
+                Pointer.lastWritten(DType.INT8, DType.INT8, DType.INT32),
+                0,
+                (out, html) -> Jtethumb1_pair_inputsGenerated.render(out, html, name, count));
     }
 }

@@ -22,12 +22,6 @@ public final class SharedLayer {
                 && Arrays.stream(of(workload.conv())).allMatch(value -> value == (short) value);
     }
 
-    /** Whether each pixel reads only the one at its place. */
-    static boolean isFlat(ConvComputation conv) {
-        Window w = conv.window();
-        return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
-    }
-
     /** Columns of a row of the input with its padding; 0 if there is none. */
     static int columns(ConvComputation conv) {
         Window w = conv.window();

@@ -122,15 +122,10 @@ public final class SoftConv {
     /** The loops over a layer's pixels. */
     static LayerLoops loops(ConvComputation conv, Rows rows, PixelBody pixel) {
         BlockBuilder body = new BlockBuilder();
-        body.loop(
-                "n",
-                conv.output().dim(0),
-                (batch, n) -> batch.loop(
-                        "y",
-                        rows.firstLine(conv.output()),
-                        rows.endLine(conv.output()),
-                        1,
-                        (row, y) -> row.loop("x", conv.output().dim(2), (block, x) -> pixel.emit(block, n, y, x))));
+        rows.eachLine(
+                body,
+                conv.output(),
+                (row, n, y) -> row.loop("x", conv.output().dim(2), (block, x) -> pixel.emit(block, n, y, x)));
         return new LayerLoops(body.build(), conv.output().elements() * conv.taps());
     }
 

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Convolutions and dense layers of float data on cores without a floating-point unit, by {@link SoftConv}, or {@link SoftProducts} if results are sums of few products. */
-public final class SoftConvSchedule implements Schedule<SoftCore> {
+public record SoftConvSchedule(String name) implements Schedule<SoftCore> {
     /** Taps of the loop for speed. */
     private static final int UNROLLED = 4;
 
@@ -23,11 +23,6 @@ public final class SoftConvSchedule implements Schedule<SoftCore> {
 
     private static final String UNROLL = "unroll";
     private static final String CHANNELS = "channel_block";
-
-    @Override
-    public String name() {
-        return "soft_conv";
-    }
 
     @Override
     public Optional<SoftCore> applies(Workload workload) {
@@ -86,7 +81,8 @@ public final class SoftConvSchedule implements Schedule<SoftCore> {
                     this,
                     core,
                     configuration,
-                    "no floating-point unit: sums of integers with a common exponent, again with exponents of their own where too little is left");
+                    "no floating-point unit: sums of integers with a common exponent, again with exponents of their"
+                            + " own where too little is left");
         });
     }
 }

@@ -25,7 +25,7 @@ record SoftGroups(int count, int inputs, int outputs) {
 
     /** Whether each channel of the output has one of the input for itself. */
     static boolean isDepthwise(ConvComputation conv) {
-        return conv.depthwise() && conv.channels() == conv.input().dim(3);
+        return conv.isOneToOne();
     }
 
     /** Emits what computes each group of a pixel. */

@@ -56,13 +56,7 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
     Kernel fix() {
         String name = "kiln_soft_fix";
         String text = KernelSheet.text((out, html) -> Jtesoft_fixGenerated.render(out, html, name, core));
-        return new Kernel(
-                name,
-                List.of(in(FLOAT32), Pointer.out(INT32)),
-                Collections.nCopies(6, INT32),
-                List.of(),
-                text,
-                List.of());
+        return Kernel.of(name, List.of(in(FLOAT32), Pointer.out(INT32)), 6, text);
     }
 
     /** {@code kernel(in, x, weights, biases, scales, out, taps, padded, channels, unit, low, high)}: all channels of a pixel. */
@@ -70,13 +64,14 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
         String name = "kiln_soft_dot" + channels + (unroll > 1 ? "_by" + unroll : "");
         String text =
                 KernelSheet.text((out, html) -> Jtesoft_dotGenerated.render(out, html, name, core, channels, unroll));
-        return new Kernel(
+        return Kernel.of(
                 name,
                 List.of(in(FLOAT32), in(INT32), in(INT32), in(FLOAT32), in(INT16), Pointer.out(FLOAT32)),
-                Collections.nCopies(6, INT32),
-                List.of(),
+                6,
                 text,
-                List.of(ZEROS, RESULT, ends()));
+                ZEROS,
+                RESULT,
+                ends());
     }
 
     /** The function that makes floats of sums. */

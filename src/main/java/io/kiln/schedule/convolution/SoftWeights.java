@@ -43,7 +43,7 @@ public record SoftWeights(Buffer table, Buffer scale, long magnitude) {
     }
 
     private static boolean isFinite(Constant values) {
-        for (int i = 0; i < values.type().shape().elements(); i++) {
+        for (int i = 0; i < values.elements(); i++) {
             if (!Float.isFinite(values.real(i))) {
                 return false;
             }
@@ -65,14 +65,15 @@ public record SoftWeights(Buffer table, Buffer scale, long magnitude) {
         int base = MOST_SHIFT - bits;
         long magnitude = 1;
         for (int o = 0; o < conv.channels(); o++) {
+            float[] weights = conv.realTaps(o);
             int top = Integer.MIN_VALUE;
-            for (int tap = 0; tap < conv.taps(); tap++) {
-                top = Math.max(top, exponent(weight(conv, o, tap)));
+            for (float weight : weights) {
+                top = Math.max(top, exponent(weight));
             }
             scale[o] = top == Integer.MIN_VALUE ? 0 : top + base;
             long sum = 0;
-            for (int tap = 0; tap < conv.taps(); tap++) {
-                int word = word(weight(conv, o, tap), top + base);
+            for (int tap = 0; tap < weights.length; tap++) {
+                int word = word(weights[tap], top + base);
                 words[(o / block * padded + tap) * block + o % block] = word;
                 sum += Math.abs((long) (word >> (word & MOST_SHIFT))) + 1;
             }
@@ -85,14 +86,6 @@ public record SoftWeights(Buffer table, Buffer scale, long magnitude) {
                 tables.add("weight", DType.INT32, Bytes.wrap(data.array()), comment),
                 tables.add("scale", DType.INT16, scale),
                 magnitude);
-    }
-
-    /** A weight of a channel. */
-    static float weight(ConvComputation conv, int o, int tap) {
-        int channels = conv.channelsPerGroup();
-        int pixel = tap / channels;
-        int width = conv.window().kernelW();
-        return conv.weight().real(conv.weightIndex(o, pixel / width, pixel % width, tap % channels));
     }
 
     /** The exponent of the power of two above a weight's magnitude when it is rounded; the least integer for 0. */

@@ -31,9 +31,7 @@ import java.util.Optional;
  */
 record SoftWindow(ConvComputation conv, SoftGroups groups, Buffer input, Optional<Buffer> scratch) {
     private static final Kernel COPY = Kernel.inFile(
-            "movement/kiln_soft_copy",
-            List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
-            List.of(DType.INT32));
+            "movement/kiln_soft_copy", Pointer.lastWritten(DType.FLOAT32, DType.FLOAT32), List.of(DType.INT32));
 
     /** Reserves scratch unless the window is one pixel. */
     static SoftWindow of(ConvTask task) {
@@ -107,7 +105,7 @@ record SoftWindow(ConvComputation conv, SoftGroups groups, Buffer input, Optiona
                     lt(inside, imm((long) w.kernelH() * w.kernelW())),
                     cut -> cut.loop("z", to.elements(), (each, z) -> each.store(to, z, imm(0f))));
         }
-        block.loop("ky", place.ky.begin(), place.ky.end(), 1, (row, k) -> row(row, rows, place, k, to));
+        place.ky.loop(block, "ky", (row, k) -> row(row, rows, place, k, to));
         return to;
     }
 
@@ -131,7 +129,7 @@ record SoftWindow(ConvComputation conv, SoftGroups groups, Buffer input, Optiona
             copy(block, mul(from, channels()), add(first, kx.begin()), kx.count(), to);
             return;
         }
-        block.loop("kx", kx.begin(), kx.end(), 1, (tap, x) -> {
+        kx.loop(block, "kx", (tap, x) -> {
             Expr from = pixel(rows, place.n, y, add(kx.origin(), mul(x, w.dilationW())));
             copy(tap, add(mul(from, channels()), place.channel), add(first, x), imm(1), to);
         });

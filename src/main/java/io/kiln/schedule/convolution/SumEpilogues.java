@@ -15,7 +15,7 @@ import io.kiln.tir.Expr;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the sums of {@link ConvDirect} begin with, and how they become results. */
+/** What the sums of {@link ConvDirectSchedule} begin with, and how they become results. */
 sealed interface SumEpilogues {
     /** Whether the loops ignore the input's zero point. */
     boolean isFolded();

@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The sums of a few pixels times a few channels, which {@link BlockedConv} rescales one by one. Pointers: inputs, weights
+ * The sums of a few pixels times a few channels, which {@link BlockedConvSchedule} rescales one by one. Pointers: inputs, weights
  * {@code [tap][channel]}, sums {@code [channel][pixel]}. Scalars: elements between pixels, taps.
  *
  * @param core for which it is written
@@ -89,13 +89,11 @@ public record SumsKernel(
     }
 
     Kernel kernel() {
-        return new Kernel(
+        return Kernel.of(
                 name(),
                 List.of(Pointer.in(values), Pointer.in(weightPairs.isPresent() ? INT32 : INT8), Pointer.out(INT32)),
-                List.of(INT32, INT32),
-                List.of(),
-                KernelSheet.text(sheet()),
-                List.of());
+                2,
+                sheet());
     }
 
     private KernelSheet.Template sheet() {

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the kernels of {@link DotConv} read: rows of the layer's input, or copies of them with their padding.
+ * What the kernels of {@link DotConvSchedule} read: rows of the layer's input, or copies of them with their padding.
  *
  * @param conv the layer
  * @param input its input

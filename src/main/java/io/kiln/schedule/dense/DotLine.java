@@ -15,7 +15,7 @@ import io.kiln.tir.Exprs;
 import java.util.Optional;
 
 /**
- * Pixels of a row of the output that {@link DotConv} computes with one kernel, one at each position of the window: the whole row, or for a
+ * Pixels of a row of the output that {@link DotConvSchedule} computes with one kernel, one at each position of the window: the whole row, or for a
  * transposed convolution, whose kernels take turns, those of a phase of the columns.
  *
  * @param phase of the columns

@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The weights of {@link DotConv}: for each phase of a transposed convolution, per block of channels [run][steps of taps][channel][taps of a
+ * The weights of {@link DotConvSchedule}: for each phase of a transposed convolution, per block of channels [run][steps of taps][channel][taps of a
  * step]. A run is a row of the window: taps that are adjacent in the input. It is a pixel of the window if the width is dilated, or if a row is
  * clipped at the input's border and its parts do not begin where a step or a part does that is summed in 32 bits.
  *
@@ -71,12 +71,8 @@ public record DotWeights(
     }
 
     private double tap(int o, int run, int tap) {
-        int cin = conv.channelsPerGroup();
-        int pixel = run * (taps / cin) + tap / cin;
-        int kw = conv.window().kernelW();
-        return conv.isFloat()
-                ? conv.weight().real(conv.weightIndex(o, pixel / kw, pixel % kw, tap % cin))
-                : conv.tap(o, pixel / kw, pixel % kw, tap % cin);
+        int index = conv.weightIndex(o, run * taps + tap);
+        return conv.isFloat() ? conv.weight().real(index) : conv.weight().integer(index) - conv.kernelZeroPoint();
     }
 
     private int steps() {

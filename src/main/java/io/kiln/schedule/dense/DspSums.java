@@ -13,7 +13,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -31,7 +30,7 @@ public record DspSums(Form form) implements SumKernels.Dots {
         PAIRED("kiln_sums_"),
         /** The bytes of a halfword are the weights of two rows. */
         BYTES("kiln_sums_bytes_"),
-        /** A halfword is a weight; computed weights only, which {@link DspPanelSums} packs. */
+        /** A halfword is a weight; computed weights only, which {@link PanelKernels.DspPanelSums} packs. */
         WIDE("kiln_sums_wide_");
 
         private final String prefix;
@@ -110,13 +109,11 @@ public record DspSums(Form form) implements SumKernels.Dots {
 
     private Kernel kernel(Steps steps) {
         String name = form.prefix + steps.first + (steps.loops ? "_" + UNROLL : "") + (steps.hasTail ? "_tail" : "");
-        return new Kernel(
+        return Kernel.of(
                 name,
-                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
-                List.of(INT32, INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtedsp_sumsGenerated.render(
-                        out, html, name, form, steps.first, steps.loops ? UNROLL : 0, steps.hasTail)),
-                List.of());
+                Pointer.lastWritten(INT8, INT8, INT32),
+                2,
+                (out, html) -> Jtedsp_sumsGenerated.render(
+                        out, html, name, form, steps.first, steps.loops ? UNROLL : 0, steps.hasTail));
     }
 }

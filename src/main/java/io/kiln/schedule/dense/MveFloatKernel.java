@@ -21,9 +21,10 @@ import java.util.Optional;
  *
  * @param pixels computed together, at most 3
  * @param vectors of four channels; times pixels at most 6
- * @param windows how {@link MveFloatWindow} orders taps, if it computes the windows that it can
+ * @param windows how {@link MveFloatWindows.MveFloatWindow} orders taps, if it computes the windows that it can
  */
-record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> windows) implements DotKernel {
+record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindows.MveFloatWindow.Loop> windows)
+        implements DotKernel {
     private static final String WHOLE = "whole_windows";
     private static final String UNROLL = "unroll";
     private static final String MANY = "multiple_loads";
@@ -31,7 +32,7 @@ record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> win
     /** Taps of a turn unless {@link #UNROLL} says more. */
     private static final int USUAL_UNROLL = 2;
 
-    /** Without {@link MveFloatWindow}. */
+    /** Without {@link MveFloatWindows.MveFloatWindow}. */
     MveFloatKernel(int pixels, int vectors) {
         this(pixels, vectors, Optional.empty());
     }
@@ -72,8 +73,8 @@ record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> win
 
     @Override
     public DotKernel with(Configuration configuration) {
-        MveFloatWindow.Loop loop =
-                new MveFloatWindow.Loop(configuration.number(UNROLL, USUAL_UNROLL), configuration.isOn(MANY));
+        MveFloatWindows.MveFloatWindow.Loop loop = new MveFloatWindows.MveFloatWindow.Loop(
+                configuration.number(UNROLL, USUAL_UNROLL), configuration.isOn(MANY));
         return new MveFloatKernel(pixels, vectors, configuration.isOn(WHOLE) ? Optional.of(loop) : Optional.empty());
     }
 

@@ -138,12 +138,7 @@ record MveInt16Kernel(boolean isPipelined, boolean isWhole, int unroll) implemen
                 + (steps(pixels).isPipelined() ? "_pipelined" : "");
         String definition = KernelSheet.text(
                 (out, html) -> Jtemve_int16_windowGenerated.render(out, html, name, steps(pixels), runs, outputs));
-        List<Kernel.Pointer> pointers = List.of(
-                Kernel.Pointer.in(INT16),
-                Kernel.Pointer.in(INT8),
-                Kernel.Pointer.in(INT32),
-                Kernel.Pointer.in(INT32),
-                Kernel.Pointer.out(INT16));
-        return Optional.of(new Kernel(name, pointers, List.of(), List.of(), definition, List.of()));
+        List<Kernel.Pointer> pointers = Kernel.Pointer.lastWritten(INT16, INT8, INT32, INT32, INT16);
+        return Optional.of(Kernel.of(name, pointers, 0, definition));
     }
 }

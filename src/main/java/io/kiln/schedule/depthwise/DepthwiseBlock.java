@@ -9,17 +9,19 @@ import io.kiln.kernels.depthwise.Jteriscv_pixelsGenerated;
 import io.kiln.kernels.depthwise.Jtethumb1_pixelsGenerated;
 import io.kiln.kernels.depthwise.Jtethumb2_pixelsGenerated;
 import io.kiln.lower.ProvenRequantize;
+import io.kiln.schedule.parts.InstructionSets;
 import io.kiln.schedule.parts.RequantizeCorrection;
 import io.kiln.schedule.parts.ScalarRequantize;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * The micro-kernel of {@link BlockedDepthwise}: one output channel of each input channel, for a few neighbouring pixels. Pointers: rows under the windows, padding
+ * The micro-kernel of {@link BlockedDepthwiseSchedule}: one output channel of each input channel, for a few neighbouring pixels. Pointers: rows under the windows, padding
  * included; weights {@code [channel][ky][kx]}; constants of the rescaling; output.
  *
  * @param window rows and columns, and columns between windows and between taps
@@ -135,13 +137,7 @@ public record DepthwiseBlock(
     }
 
     Kernel kernel() {
-        return new Kernel(
-                name(),
-                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8)),
-                List.of(),
-                List.of(),
-                definition(),
-                List.of());
+        return Kernel.of(name(), Pointer.lastWritten(INT8, INT8, INT32, INT8), 0, definition());
     }
 
     /** The C text: the assembly and its twin. */
@@ -152,5 +148,113 @@ public record DepthwiseBlock(
                     case ARMV6_M -> (out, html) -> Jtethumb1_pixelsGenerated.render(out, html, this);
                     case RV32 -> (out, html) -> Jteriscv_pixelsGenerated.render(out, html, this);
                 });
+    }
+
+    /** The cores that {@link DepthwiseBlock} has assembly for, and what its registers and the reach of its instructions permit. */
+    public enum DepthwiseCore {
+        /** Nine registers for an input, a window's row of weights, of which two are needed to rescale, and sums; or for four inputs, a weight and sums. */
+        ARMV7_M(InstructionSets.THUMB_2) {
+            @Override
+            int mostPixels(Window window) {
+                return isWide(window) ? MOST_IN_TURN : Math.max(0, 8 - Math.max(LEAST_WEIGHTS, window.kernelW()));
+            }
+
+            @Override
+            boolean suits(DepthwiseBlock block) {
+                return block.place(block.kernelH() - 1, block.columns() - 1) <= 65_535
+                        && block.pixels() * block.outputs() <= 4095
+                        && block.multiplier() <= 255;
+            }
+        },
+
+        /** Five upper registers for sums. All instructions, of two bytes each, reach the words behind the function. */
+        ARMV6_M(InstructionSets.THUMB_1) {
+            @Override
+            int mostPixels(Window window) {
+                return window.kernelW() <= 9 ? 5 : 0;
+            }
+
+            @Override
+            boolean suits(DepthwiseBlock block) {
+                long lines = block.definition()
+                        .lines()
+                        .filter(line -> line.startsWith("      \""))
+                        .count();
+                return Short.BYTES * lines <= Thumb1Words.REACH;
+            }
+        },
+
+        /** Fourteen registers for a window's row of weights, of which two are needed to rescale, and sums. */
+        RV32(InstructionSets.RV32_MUL) {
+            @Override
+            int mostPixels(Window window) {
+                return Math.max(0, Math.min(6, 14 - Math.max(LEAST_WEIGHTS, window.kernelW())));
+            }
+
+            @Override
+            boolean suits(DepthwiseBlock block) {
+                return block.place(0, block.columns() - 1) <= 2047
+                        && block.pixels() * block.outputs() <= 2047
+                        && block.taps() <= 2047;
+            }
+        };
+
+        /** Pixels of a block whose inputs stay in registers. */
+        private static final int MOST_IN_TURN = 4;
+
+        private static final int LEAST_WEIGHTS = 2;
+
+        private final String condition;
+
+        DepthwiseCore(String condition) {
+            this.condition = condition;
+        }
+
+        /** Preprocessor condition under which the assembly can be used. */
+        public String condition() {
+            return condition;
+        }
+
+        /** Largest number of pixels computed at once; 0 if a window's row does not fit the registers. */
+        abstract int mostPixels(Window window);
+
+        /** Whether instructions' offsets reach all inputs and outputs. */
+        abstract boolean suits(DepthwiseBlock block);
+
+        /** Whether windows are wider than a block of pixels whose inputs stay in registers, side by side. */
+        static boolean isWide(Window window) {
+            return window.kernelW() > MOST_IN_TURN && window.strideW() == 1 && window.dilationW() == 1;
+        }
+    }
+
+    /**
+     * Numbers that a function for Armv6-M loads: as an immediate if they fit one, otherwise from words behind the function.
+     */
+    public static final class Thumb1Words {
+        /** Furthest word, in bytes ahead of an instruction. */
+        public static final int REACH = 1020;
+
+        /** Local labels from this number on are those of the words. */
+        private static final int FIRST_LABEL = 20;
+
+        private final List<Integer> words = new ArrayList<>();
+
+        /** The instruction that loads a number; flags may change. */
+        public String load(String register, int value) {
+            if (value >= 0 && value <= 255) {
+                return "movs " + register + ", #" + value;
+            }
+            if (!words.contains(value)) {
+                words.add(value);
+            }
+            return "ldr " + register + ", " + (FIRST_LABEL + words.indexOf(value)) + "f";
+        }
+
+        /** The words, for the place behind the function's last instruction. */
+        public List<String> lines() {
+            return IntStream.range(0, words.size())
+                    .mapToObj(i -> (FIRST_LABEL + i) + ": .word " + words.get(i))
+                    .toList();
+        }
     }
 }

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All channels of a few neighbouring pixels of {@link BlockedDepthwise}, in loops.
+ * All channels of a few neighbouring pixels of {@link BlockedDepthwiseSchedule}, in loops.
  *
  * <pre>
  * registers (3 pixels): 3 accumulators, 1 weight, the inputs that windows share, pointers to rows, weights and output

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The conversion of sums to int8 in the kernels of {@link DspDepthwise}. Multiplier and offset of a channel stay in r10 and r11, its other
+ * The conversion of sums to int8 in the kernels of {@link DspDepthwiseSchedule}. Multiplier and offset of a channel stay in r10 and r11, its other
  * constants on the stack.
  *
  * @param rescale constants; in the reference's own steps their scale is that of the inputs
@@ -21,7 +21,7 @@ public record DspDepthwiseEpilogue(DspRequantize rescale) {
     /** Largest number of constants on the stack. */
     private static final int MOST_KEPT = 2;
 
-    private static final int INPUT_SCALE_BITS = DspDepthwise.INPUT_SCALE_BITS;
+    private static final int INPUT_SCALE_BITS = DspDepthwiseSchedule.Loops.INPUT_SCALE_BITS;
 
     /** The conversion for a layer; empty if ranges do not allow it. */
     static Optional<DspDepthwiseEpilogue> of(ConvComputation conv) {

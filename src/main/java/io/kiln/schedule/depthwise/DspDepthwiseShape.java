@@ -6,7 +6,7 @@ import io.kiln.lower.layer.ConvComputation;
 import java.util.List;
 
 /**
- * The geometry of a convolution for the depthwise kernels of {@link DspDepthwise}.
+ * The geometry of a convolution for the depthwise kernels of {@link DspDepthwiseSchedule}.
  *
  * <p>Scratch holds, for each column of the window's rows and each of four channels, words of two input rows one below the other,
  * widened to 16 bits: {@code [column][channel][pair of rows]}.

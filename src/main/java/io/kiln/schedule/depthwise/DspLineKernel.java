@@ -7,9 +7,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.kernels.depthwise.Jtedsp_lineGenerated;
 import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -17,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * The micro-kernel of {@link DspLineDepthwise}: some neighbouring outputs of a row, channel by channel, whose sums all stay in registers.
+ * The micro-kernel of {@link DspLineDepthwiseSchedule}: some neighbouring outputs of a row, channel by channel, whose sums all stay in registers.
  *
  * @param line the outputs and their windows
  * @param epilogue the rescaling of the sums
@@ -387,13 +385,10 @@ public record DspLineKernel(Line line, DspEpilogue epilogue) {
         }
         pointers.add(Kernel.Pointer.in(INT32));
         pointers.add(Kernel.Pointer.out(INT8));
-        return new Kernel(
+        return Kernel.of(
                 name(),
                 pointers,
-                Collections.nCopies(parameters().size() - pointers.size(), INT32),
-                List.of(),
-                KernelSheet.text((out, html) ->
-                        Jtedsp_lineGenerated.render(out, html, name(), this, line, epilogue, parameters())),
-                List.of());
+                parameters().size() - pointers.size(),
+                (out, html) -> Jtedsp_lineGenerated.render(out, html, name(), this, line, epilogue, parameters()));
     }
 }

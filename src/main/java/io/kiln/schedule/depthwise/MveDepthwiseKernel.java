@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The kernel {@code depthwise/mve} of {@link MveDepthwise}: gathers four words of a window, which are up to 16 inputs of an output channel, and multiplies
+ * The kernel {@code depthwise/mve} of {@link MveDepthwiseSchedule}: gathers four words of a window, which are up to 16 inputs of an output channel, and multiplies
  * and adds them at once.
  *
  * @param narrow whether weights are loaded for each pixel
@@ -57,11 +57,7 @@ public record MveDepthwiseKernel(boolean narrow, Shape shape, MveEpilogue end) {
     static Kernel kernel(String name, int scalars, MveEpilogue end, KernelSheet.Template sheet) {
         return new Kernel(
                 name,
-                List.of(
-                        Pointer.in(DType.INT8),
-                        Pointer.in(DType.INT32),
-                        Pointer.in(DType.INT32),
-                        Pointer.out(DType.INT8)),
+                Pointer.lastWritten(DType.INT8, DType.INT32, DType.INT32, DType.INT8),
                 Collections.nCopies(scalars, DType.INT32),
                 List.of(),
                 KernelSheet.text(sheet),

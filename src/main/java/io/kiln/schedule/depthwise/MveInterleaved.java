@@ -19,14 +19,12 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The inputs of {@link MveDepthwise} and {@link MveTileDepthwise} in scratch: four values of a channel that windows multiply together are one word.
+ * The inputs of {@link MveDepthwiseSchedule} and {@link MveTileSchedule} in scratch: four values of a channel that windows multiply together are one word.
  *
  * <pre>
  * windows of several rows   [four rows of the window][column, padding included][channel][row]; the words of a patch go by columns
@@ -245,12 +243,10 @@ record MveInterleaved(ConvComputation conv, int tile) {
     /** {@code interleave(from, to, bytes, zero_point, row0, ...)}: rows begin at offsets, which are negative outside the input. */
     private static Kernel kernel(int rows) {
         String name = "kiln_mve_interleave_" + rows;
-        return new Kernel(
+        return Kernel.of(
                 name,
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                Collections.nCopies(2 + rows, DType.INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtemve_interleaveGenerated.render(out, html, name, rows)),
-                List.of());
+                Pointer.lastWritten(DType.INT8, DType.INT8),
+                2 + rows,
+                (out, html) -> Jtemve_interleaveGenerated.render(out, html, name, rows));
     }
 }

@@ -12,31 +12,19 @@ import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
-import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 
 /** Depthwise convolutions of float data on cores without a floating-point unit, by {@link SoftProducts} or, if windows are large, {@link SoftConv}. */
-public final class SoftDepthwiseSchedule implements Schedule<SoftCore> {
-    @Override
-    public String name() {
-        return "soft_depthwise";
-    }
-
+public record SoftDepthwiseSchedule(String name) implements Schedule<SoftCore> {
     @Override
     public Optional<SoftCore> applies(Workload workload) {
         ConvComputation conv = workload.conv();
         return SoftCore.of(workload)
-                .filter(core -> conv.depthwise()
-                        && conv.channels() == conv.input().dim(3)
+                .filter(core -> conv.isOneToOne()
                         && SoftWeights.suits(conv)
                         && (conv.taps() >= SoftPrecision.LEAST_TAPS
                                 || SoftProducts.suits(conv, core, workload.isForSize())));
-    }
-
-    @Override
-    public Space space(Workload workload, SoftCore core) {
-        return Space.of(name());
     }
 
     @Override

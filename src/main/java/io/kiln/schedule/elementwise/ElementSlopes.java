@@ -8,6 +8,9 @@ import static io.kiln.tir.Exprs.sub;
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.ir.op.element.TflLeakyRelu;
+import io.kiln.kernels.elementwise.Jtedsp_slopes_of_int16Generated;
+import io.kiln.kernels.elementwise.Jtemve_slopes_of_int16Generated;
+import io.kiln.kernels.elementwise.Jteriscv_slopes_of_int16Generated;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
@@ -20,6 +23,8 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
 import java.util.List;
 import java.util.Optional;
 
@@ -71,7 +76,7 @@ public final class ElementSlopes {
         if (rows.areContiguous()) {
             call(body, rows, rows.begin(), sub(rows.end(), rows.begin()));
         } else {
-            body.loop("y", rows.begin(), rows.end(), 1, (block, y) -> call(block, rows, y, imm(1)));
+            body.loop("y", rows.begin(), rows.end(), (block, y) -> call(block, rows, y, imm(1)));
         }
         return Nests.operator(buffers, rows, List.of(RowDependency.same(count)), body.build(), kernel.schedule())
                 .because("one multiplication for both slopes, tried for all 65,536 values");
@@ -92,5 +97,42 @@ public final class ElementSlopes {
                         imm(negative.multiplier() - (long) positive.multiplier()),
                         imm(positive.offset()),
                         imm(negative.offset() - (long) positive.offset())));
+    }
+
+    /**
+     * A core's kernel for {@link ProvenSlopes}. Its arguments are the elements, the results, their number, multiplier and offset of values from 0 on,
+     * and by how much more those of values below 0 are. The sheets are {@code kernels/elementwise/<core>_slopes_of_int16}.
+     *
+     * @param core with MVE, DSP instructions or RV32IM
+     * @param slopes what it computes
+     * @param block elements of an iteration, of which the number of elements is a multiple: 1, 2 or a multiple of 4; of no meaning for MVE
+     */
+    public record SlopesKernel(ElementCore core, ProvenSlopes slopes, int block) {
+        /** C name. */
+        public String name() {
+            return "kiln_" + core.id() + "_slopes" + (core == ElementCore.MVE ? "" : "_x" + block) + "_"
+                    + slopes.shift()
+                    + (slopes.fits() ? "" : "_s")
+                    + (slopes.hasOneOffset() ? "" : "_o");
+        }
+
+        /** Name of the schedule. */
+        String schedule() {
+            String unroll = core == ElementCore.MVE ? "" : ", unroll=" + block;
+            return core.id() + "_slopes(shift=" + slopes.shift() + unroll + ")";
+        }
+
+        Kernel kernel() {
+            return Kernel.of(
+                    name(),
+                    Pointer.lastWritten(DType.INT16, DType.INT16),
+                    5,
+                    switch (core) {
+                        case MVE -> (out, html) -> Jtemve_slopes_of_int16Generated.render(out, html, this);
+                        case RISCV -> (out, html) -> Jteriscv_slopes_of_int16Generated.render(out, html, this);
+                        case DSP -> (out, html) -> Jtedsp_slopes_of_int16Generated.render(out, html, this);
+                        case THUMB2, THUMB1 -> throw new IllegalArgumentException("no slopes on " + core);
+                    });
+        }
     }
 }

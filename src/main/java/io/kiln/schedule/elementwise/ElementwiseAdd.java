@@ -51,7 +51,7 @@ public final class ElementwiseAdd {
         if (rows.areContiguous()) {
             elements(body, rows, rows.begin(), sub(rows.end(), rows.begin()));
         } else {
-            body.loop("y", rows.begin(), rows.end(), 1, (line, y) -> elements(line, rows, y, imm(1)));
+            body.loop("y", rows.begin(), rows.end(), (line, y) -> elements(line, rows, y, imm(1)));
         }
         List<RowDependency> dependencies = new ArrayList<>();
         for (int id : op.inputs()) {

@@ -13,7 +13,6 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Configuration;
@@ -101,15 +100,11 @@ public final class FourBitWeights {
      * 0.
      */
     public static boolean areSummable(ConvComputation conv) {
-        Window w = conv.window();
         for (int o = 0; o < conv.channels(); o += 2) {
-            for (int tap = 0; tap < w.kernelH() * w.kernelW() * conv.channelsPerGroup(); tap++) {
-                int position = tap / conv.channelsPerGroup();
-                int ky = position / w.kernelW();
-                int kx = position % w.kernelW();
-                int c = tap % conv.channelsPerGroup();
-                int second = o + 1 < conv.channels() ? conv.tap(o + 1, ky, kx, c) : 0;
-                int sum = conv.tap(o, ky, kx, c) + SECOND * second;
+            int[] first = conv.taps(o);
+            int[] second = o + 1 < conv.channels() ? conv.taps(o + 1) : new int[first.length];
+            for (int tap = 0; tap < first.length; tap++) {
+                int sum = first[tap] + SECOND * second[tap];
                 if (sum <= Byte.MIN_VALUE || sum > Byte.MAX_VALUE) {
                     return false;
                 }

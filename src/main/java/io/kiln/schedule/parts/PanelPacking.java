@@ -9,8 +9,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -31,13 +29,11 @@ public record PanelPacking(int columns, int step, String columnOffset, String of
     /** Emits the packing of columns as they are. */
     public void emit(BlockBuilder code, PanelSums.Columns of, Buffer values, Buffer panel) {
         String name = "kiln_pack_panel_" + columns + "x" + step;
-        Kernel kernel = new Kernel(
+        Kernel kernel = Kernel.of(
                 name,
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                Collections.nCopies(6, DType.INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtepack_panelGenerated.render(out, html, name, this)),
-                List.of());
+                Pointer.lastWritten(DType.INT8, DType.INT8),
+                6,
+                (out, html) -> Jtepack_panelGenerated.render(out, html, name, this));
         code.call(
                 kernel,
                 List.of(values, panel),

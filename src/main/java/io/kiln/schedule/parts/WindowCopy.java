@@ -132,12 +132,12 @@ public final class WindowCopy {
         Window w = conv.window();
         TapRange ky = taps[0];
         TapRange kx = taps[1];
-        block.loop("ky", ky.begin(), ky.end(), 1, (row, k) -> {
+        ky.loop(block, "ky", (row, k) -> {
             Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, add(ky.origin(), mul(k, w.dilationH()))));
             Expr first = add(mul(line, conv.input().dim(2)), add(kx.origin(), kx.begin()));
             int channels = conv.input().dim(3);
             if (isDilated()) {
-                row.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                kx.loop(row, "kx", (tap, j) -> {
                     Expr pixel = add(mul(line, conv.input().dim(2)), add(kx.origin(), mul(j, w.dilationW())));
                     Expr at = mul(add(mul(k, w.kernelW()), j), channels);
                     run(tap, mul(pixel, channels), add(to, at), imm(channels), put);
@@ -153,6 +153,6 @@ public final class WindowCopy {
     private void run(BlockBuilder block, Expr first, Expr to, Expr count, Put put) {
         Buffer from = block.view("from", input, first);
         Buffer target = block.mutableView("target", scratch, to);
-        block.loop("e", imm(0), count, 1, (element, e) -> put.emit(element, target, e, load(from, e)));
+        block.loop("e", imm(0), count, (element, e) -> put.emit(element, target, e, load(from, e)));
     }
 }

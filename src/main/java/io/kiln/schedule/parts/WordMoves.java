@@ -10,7 +10,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.List;
@@ -24,9 +23,7 @@ import java.util.stream.Stream;
  */
 public record WordMoves(boolean byWords) {
     private static final Kernel COPY = Kernel.inFile(
-            "movement/kiln_copy_elements",
-            List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-            List.of(DType.INT32));
+            "movement/kiln_copy_elements", Pointer.lastWritten(DType.INT8, DType.INT8), List.of(DType.INT32));
 
     private static final Kernel FILL =
             Kernel.inFile("movement/kiln_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
@@ -108,12 +105,10 @@ public record WordMoves(boolean byWords) {
 
     private static Kernel shortCopyKernel(int count) {
         String name = "kiln_copy_elements_" + count;
-        return new Kernel(
+        return Kernel.of(
                 name,
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                List.of(),
-                List.of(),
-                KernelSheet.text((out, html) -> Jteriscv_copyGenerated.render(out, html, name, count)),
-                List.of());
+                Pointer.lastWritten(DType.INT8, DType.INT8),
+                0,
+                (out, html) -> Jteriscv_copyGenerated.render(out, html, name, count));
     }
 }

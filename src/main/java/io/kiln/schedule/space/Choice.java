@@ -28,7 +28,6 @@ public record Choice<E>(Schedule<E> schedule, E evidence, Configuration configur
         return new Choice<>(schedule, evidence, other, reason);
     }
 
-    /** The loops. */
     public LayerLoops lower(ConvTask task) {
         return schedule.lower(task, evidence, configuration);
     }

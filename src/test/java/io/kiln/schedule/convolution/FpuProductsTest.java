@@ -16,9 +16,7 @@ class FpuProductsTest {
 
     /** The instructions of a step of three taps for four pixels and four channels. */
     private static List<String> lines(int unfused) {
-        String text = new FpuConvKernel(new FpuBlocks(4, 4, 3, unfused), FpuLimits.NONE)
-                .kernel()
-                .definition();
+        String text = new FpuBlocks(4, 4, 3, unfused).kernel(FpuLimits.NONE).definition();
         return text.lines()
                 .map(line -> line.strip().replace("\"", "").replace("\\n\\t", ""))
                 .dropWhile(line -> !line.equals("5:"))
