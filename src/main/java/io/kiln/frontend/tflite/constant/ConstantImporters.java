@@ -11,7 +11,6 @@ import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
@@ -40,12 +39,11 @@ public final class ConstantImporters {
     /** DENSIFY: sparse constants have all of their elements when they have been read. */
     private static void densify(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        operator.require(
+        operator.requireThat(
                 data.isConstant(),
                 data.text() + " is computed",
                 "a sparse constant",
                 "Export the model with dense weights");
-        operator.check();
         operator.finish(operator.constant(data));
     }
 
@@ -54,7 +52,7 @@ public final class ConstantImporters {
         @Override
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT32, INT64), data, operator.output());
+            operator.requireTypes(Set.of(FLOAT32, INT8, INT32, INT64), data, operator.output());
             operator.check();
             TensorType type = data.type();
             operator.spend(type.bytes());
@@ -65,12 +63,11 @@ public final class ConstantImporters {
     /** TFLM_DECODE: constants that are compressed in the file. They are decoded during import, and stay constants. */
     private static void decode(OperatorContext operator) {
         List<TfliteTensor> outputs = operator.outputs();
-        operator.require(
+        operator.requireThat(
                 !outputs.isEmpty() && operator.inputCount() == 2 * outputs.size(),
                 "it has " + operator.inputCount() + " inputs and " + outputs.size() + " outputs",
                 "codes and ancillary data for each output",
                 "Compress the model again");
-        operator.check();
         for (int i = 0; i < outputs.size(); i++) {
             decode(operator, operator.input(2 * i), operator.input(2 * i + 1), outputs.get(i));
         }
@@ -78,7 +75,7 @@ public final class ConstantImporters {
 
     private static void decode(
             OperatorContext operator, TfliteTensor codes, TfliteTensor ancillary, TfliteTensor output) {
-        OperandTypes.require(operator, EncodedConstant.types(), output);
+        operator.requireTypes(EncodedConstant.types(), output);
         for (TfliteTensor tensor : List.of(codes, ancillary)) {
             operator.require(
                     tensor.isStored() && !tensor.variable(),
@@ -107,16 +104,15 @@ public final class ConstantImporters {
     private static void fill(OperatorContext operator) {
         TfliteTensor dims = operator.input(0);
         TfliteTensor value = operator.input(1);
-        OperandTypes.require(operator, Set.of(INT8, INT16, INT32, INT64), dims);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT32, INT8), value, operator.output());
-        OperandTypes.requireConstant(operator, "dimensions", dims);
+        operator.requireTypes(Set.of(INT8, INT16, INT32, INT64), dims);
+        operator.requireTypes(Set.of(FLOAT32, INT32, INT8), value, operator.output());
+        operator.requireConstant("dimensions", dims);
         operator.require(
                 dims.shape().rank() == 1 && dims.shape().dim(0) <= MOST_DIMS,
                 "the dimensions are " + dims.text(),
                 "a vector of at most " + MOST_DIMS,
                 "");
-        operator.require(value.shape().rank() == 0, "the value is " + value.text(), "a scalar", "");
-        operator.check();
+        operator.requireThat(value.shape().rank() == 0, "the value is " + value.text(), "a scalar", "");
         Shape shape = shape(operator, operator.constant(dims));
         operator.finish(operator.emit(new Full(shape), operator.value(value)));
     }

@@ -13,7 +13,6 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
@@ -126,10 +125,10 @@ public final class BinaryImporters {
             TfliteTensor rhs = operator.input(1);
             TfliteTensor output = operator.output();
             Activation activation = activation(operator);
-            OperandTypes.require(operator, dtypes, lhs, rhs, output);
+            operator.requireTypes(dtypes, lhs, rhs, output);
             operator.check();
             requireActivation(operator, activation, lhs.dtype());
-            Optional<Op> quantized = OperandTypes.isQuantized(lhs.dtype()) ? quantized(operator) : Optional.empty();
+            Optional<Op> quantized = lhs.hasQuantizedType() ? quantized(operator) : Optional.empty();
             if (quantized.isPresent()) {
                 requireScales(operator, quantized.get(), lhs, rhs, output);
             }
@@ -163,8 +162,8 @@ public final class BinaryImporters {
         private Optional<Op> quantized(OperatorContext operator) {
             return switch (kind) {
                 case ADD -> Optional.of(new QnnAdd());
-                case SUBTRACT -> Optional.of(OperandTypes.binary(operator, QnnBinary.Kind.SUBTRACT));
-                case MULTIPLY -> Optional.of(OperandTypes.binary(operator, QnnBinary.Kind.MULTIPLY));
+                case SUBTRACT -> Optional.of(operator.binary(QnnBinary.Kind.SUBTRACT));
+                case MULTIPLY -> Optional.of(operator.binary(QnnBinary.Kind.MULTIPLY));
                 case DIVIDE -> Optional.of(new QnnBinary(QnnBinary.Kind.DIVIDE));
                 case SQUARED_DIFFERENCE -> Optional.of(new QnnBinary(QnnBinary.Kind.SQUARED_DIFFERENCE));
                 default -> Optional.empty();
@@ -173,9 +172,9 @@ public final class BinaryImporters {
 
         private void requireScales(
                 OperatorContext operator, Op op, TfliteTensor lhs, TfliteTensor rhs, TfliteTensor output) {
-            OperandTypes.requireScales(operator, lhs, rhs, output);
+            operator.requireScales(lhs, rhs, output);
             if (kind != Binary.Kind.ADD) {
-                OperandTypes.requireSymmetric(operator, lhs, rhs, output);
+                operator.requireSymmetric(lhs, rhs, output);
             }
             operator.check();
             float left = lhs.quantization().scale(0);
@@ -205,14 +204,14 @@ public final class BinaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor lhs = operator.input(0);
             TfliteTensor rhs = operator.input(1);
-            OperandTypes.require(operator, dtypes, lhs, rhs);
-            OperandTypes.require(operator, Set.of(DType.BOOL), operator.output());
+            operator.requireTypes(dtypes, lhs, rhs);
+            operator.requireTypes(Set.of(DType.BOOL), operator.output());
             operator.check();
-            if (!OperandTypes.isQuantized(lhs.dtype())) {
+            if (!lhs.hasQuantizedType()) {
                 operator.finish(operator.emit(new Binary(kind), operator.value(lhs), operator.value(rhs)));
                 return;
             }
-            OperandTypes.requireScales(operator, lhs, rhs);
+            operator.requireScales(lhs, rhs);
             operator.check();
             for (TfliteTensor tensor : lhs.index() == rhs.index() ? List.of(lhs) : List.of(lhs, rhs)) {
                 operator.require(
@@ -232,25 +231,25 @@ public final class BinaryImporters {
         TfliteTensor data = operator.input(0);
         TfliteTensor slopes = operator.input(1);
         TfliteTensor output = operator.output();
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
-        OperandTypes.require(operator, Set.of(data.dtype().isFloat() ? FLOAT32 : INT8), slopes);
+        operator.requireTypes(Set.of(FLOAT32, INT8, INT16), data, output);
+        operator.requireTypes(Set.of(data.dtype().isFloat() ? FLOAT32 : INT8), slopes);
         operator.check();
         if (data.dtype().isFloat()) {
             operator.finish(operator.emit(new Binary(Binary.Kind.PRELU), operator.value(data), operator.value(slopes)));
             return;
         }
-        OperandTypes.requireScales(operator, data, slopes, output);
+        operator.requireScales(data, slopes, output);
         operator.check();
         operator.finish(
-                withScales(operator, OperandTypes.binary(operator, QnnBinary.Kind.PRELU), data, slopes, output));
+                withScales(operator, operator.binary(QnnBinary.Kind.PRELU), data, slopes, output));
     }
 
     /** An operator of the first two tensors, with the scale and zero point of each. */
     private static Arg withScales(OperatorContext operator, Op op, TfliteTensor... tensors) {
         List<Arg> args = new ArrayList<>(List.of(operator.value(tensors[0]), operator.value(tensors[1])));
         for (TfliteTensor tensor : tensors) {
-            args.add(OperandTypes.scale(tensor));
-            args.add(OperandTypes.zeroPoint(tensor));
+            args.add(tensor.scale());
+            args.add(tensor.zeroPoint());
         }
         return operator.emit(op, args.toArray(Arg[]::new));
     }
@@ -260,10 +259,9 @@ public final class BinaryImporters {
         List<TfliteTensor> inputs = IntStream.range(0, operator.inputCount())
                 .mapToObj(operator::input)
                 .toList();
-        operator.require(inputs.size() >= 2, "it has " + inputs.size() + " inputs", "2 or more", "");
-        operator.check();
+        operator.requireThat(inputs.size() >= 2, "it has " + inputs.size() + " inputs", "2 or more", "");
         TfliteTensor first = inputs.get(0);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8), operator.output());
+        operator.requireTypes(Set.of(FLOAT32, INT8), operator.output());
         for (TfliteTensor input : inputs) {
             operator.require(
                     input.type().equals(first.type())
@@ -280,12 +278,12 @@ public final class BinaryImporters {
     }
 
     private static Arg addIntegers(OperatorContext operator, List<TfliteTensor> inputs, List<Arg> values) {
-        inputs.forEach(input -> OperandTypes.requireScales(operator, input));
-        OperandTypes.requireScales(operator, operator.output());
+        inputs.forEach(input -> operator.requireScales(input));
+        operator.requireScales(operator.output());
         operator.check();
         TensorQuantization in = inputs.get(0).quantization();
         for (TfliteTensor input : inputs) {
-            OperandTypes.requireEqual(operator, inputs.get(0), input);
+            operator.requireEqual(inputs.get(0), input);
         }
         operator.require(
                 inputs.size() <= TflAddN.MOST,
@@ -294,12 +292,11 @@ public final class BinaryImporters {
                 "Add the tensors in several steps");
         TensorQuantization out = operator.output().quantization();
         double real = 2 * (double) in.scale(0) / ((1 << 20) * (double) out.scale(0));
-        operator.require(
+        operator.requireThat(
                 real < 1,
                 "the scales " + in.scale(0) + " and " + out.scale(0) + " are too far apart",
                 "scales that the reference kernel's fixed point can represent",
                 "Quantize the model again");
-        operator.check();
         TflAddN op = new TflAddN(inputs.size(), in.zeroPoint(), out.zeroPoint(), QuantizedMultiplier.of(real));
         return operator.emit(op, values.toArray(Arg[]::new));
     }
@@ -315,18 +312,17 @@ public final class BinaryImporters {
             TfliteTensor condition = operator.input(0);
             TfliteTensor x = operator.input(1);
             TfliteTensor y = operator.input(2);
-            OperandTypes.require(operator, Set.of(BOOL), condition);
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), x, y, operator.output());
+            operator.requireTypes(Set.of(BOOL), condition);
+            operator.requireTypes(Set.of(FLOAT32, INT8, INT16), x, y, operator.output());
             operator.check();
             Arg value = operator.value(condition);
             if (first) {
                 value = spread(operator, value, condition, x);
-                operator.require(
+                operator.requireThat(
                         x.shape().equals(y.shape()),
                         x.text() + " and " + y.text() + " differ",
                         "one shape for both",
                         "");
-                operator.check();
             }
             operator.finish(operator.emit(new Where(), value, operator.value(x), operator.value(y)));
         }
@@ -336,12 +332,11 @@ public final class BinaryImporters {
             boolean leading = shape.rank() == 1
                     && x.shape().rank() > 1
                     && shape.dim(0) == x.shape().dim(0);
-            operator.require(
+            operator.requireThat(
                     leading || shape.rank() == 0 || shape.equals(x.shape()),
                     "the condition " + condition.text() + " does not fit " + x.text(),
                     "the same shape, a scalar, or a vector for the first dimension",
                     "Use SELECT_V2");
-            operator.check();
             if (!leading) {
                 return value;
             }

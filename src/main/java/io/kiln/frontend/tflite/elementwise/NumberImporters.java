@@ -13,7 +13,6 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
@@ -80,8 +79,8 @@ public final class NumberImporters {
     private static void cast(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        OperandTypes.require(operator, CASTABLE, data);
-        OperandTypes.require(operator, CASTABLE, output);
+        operator.requireTypes(CASTABLE, data);
+        operator.requireTypes(CASTABLE, output);
         operator.check();
         operator.finish(operator.cast(operator.value(data), output.dtype()));
     }
@@ -90,15 +89,15 @@ public final class NumberImporters {
     private static void negative(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16, INT32, INT64), data, output);
+        operator.requireTypes(Set.of(FLOAT32, INT8, INT16, INT32, INT64), data, output);
         operator.check();
-        boolean isScaled = OperandTypes.isQuantized(data.dtype())
+        boolean isScaled = data.hasQuantizedType()
                 && data.quantization().isPresent()
                 && output.quantization().isPresent();
         if (isScaled) {
-            OperandTypes.requireScales(operator, data, output);
+            operator.requireScales(data, output);
             operator.check();
-            operator.require(
+            operator.requireThat(
                     data.quantization().scale(0) == output.quantization().scale(0)
                             && data.quantization().zeroPoint()
                                     == -output.quantization().zeroPoint(),
@@ -106,7 +105,6 @@ public final class NumberImporters {
                             + " that gives another number",
                     "one scale, and zero points that are opposite",
                     "Multiply by -1 in its place, or keep the operator float32");
-            operator.check();
         }
         Formulas f = operator;
         Arg value = operator.value(data);
@@ -121,7 +119,7 @@ public final class NumberImporters {
     /** SIGN of float32 and int32: 1, -1 or 0; 0 for NaN, as in TensorFlow Lite 2.20. */
     private static void sign(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT32), data, operator.output());
+        operator.requireTypes(Set.of(FLOAT32, INT32), data, operator.output());
         operator.check();
         Formulas f = operator;
         Arg value = operator.value(data);
@@ -134,23 +132,22 @@ public final class NumberImporters {
     /** POW; the reference kernel fails for negative exponents of integers. */
     private static void power(OperatorContext operator) {
         TfliteTensor exponent = operator.input(1);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT32), operator.input(0), exponent, operator.output());
+        operator.requireTypes(Set.of(FLOAT32, INT32), operator.input(0), exponent, operator.output());
         operator.check();
         if (exponent.dtype() == INT32 && exponent.isConstant()) {
             Constant exponents = operator.constant(exponent);
-            operator.require(
+            operator.requireThat(
                     IntStream.range(0, exponents.elements()).allMatch(i -> exponents.integer(i) >= 0),
                     "an exponent is negative",
                     "exponents of 0 or more for int32",
                     "Compute the power with floats");
-            operator.check();
         }
         binary(operator, Binary.Kind.POWER);
     }
 
     /** ATAN2 of an ordinate and an abscissa. */
     private static void angle(OperatorContext operator) {
-        OperandTypes.require(operator, Set.of(FLOAT32), operator.input(0), operator.input(1), operator.output());
+        operator.requireTypes(Set.of(FLOAT32), operator.input(0), operator.input(1), operator.output());
         operator.check();
         binary(operator, Binary.Kind.ATAN2);
     }
@@ -158,8 +155,7 @@ public final class NumberImporters {
     /** Functions of the bits of int32 and int64. */
     private static void bits(OperatorContext operator, Binary.Kind kind) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(
-                operator, Set.of(INT8, UINT8, INT16, INT32, UINT32), data, operator.input(1), operator.output());
+        operator.requireTypes(Set.of(INT8, UINT8, INT16, INT32, UINT32), data, operator.input(1), operator.output());
         operator.check();
         Formulas f = operator;
         DType wide = data.dtype() == UINT32 ? INT64 : INT32;
@@ -181,12 +177,12 @@ public final class NumberImporters {
                 targets.contains(output.dtype()),
                 "from " + data.dtype().text() + " to " + output.dtype().text() + " is not supported",
                 targets.isEmpty()
-                        ? "data of " + OperandTypes.text(PAIRS.keySet())
-                        : "from " + data.dtype().text() + " to " + OperandTypes.text(targets),
+                        ? "data of " + OperatorContext.text(PAIRS.keySet())
+                        : "from " + data.dtype().text() + " to " + OperatorContext.text(targets),
                 "Convert the model with int8 or float32 inputs and outputs");
-        OperandTypes.requireScales(operator, output);
+        operator.requireScales(output);
         if (!data.dtype().isFloat()) {
-            OperandTypes.requireScales(operator, data);
+            operator.requireScales(data);
         }
         operator.check();
         requireZeroPoints(operator, data, output);
@@ -212,8 +208,8 @@ public final class NumberImporters {
         return operator.emit(
                 new QnnQuantize(output.dtype()),
                 operator.value(data),
-                OperandTypes.scale(output),
-                OperandTypes.zeroPoint(output));
+                output.scale(),
+                output.zeroPoint());
     }
 
     private static Arg rescale(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
@@ -230,8 +226,8 @@ public final class NumberImporters {
             operator.finish(operator.constant(data));
             return;
         }
-        OperandTypes.require(operator, Set.of(INT8, INT16, UINT8), data);
-        OperandTypes.require(operator, Set.of(FLOAT32), operator.output());
+        operator.requireTypes(Set.of(INT8, INT16, UINT8), data);
+        operator.requireTypes(Set.of(FLOAT32), operator.output());
         operator.check();
         boolean isPerChannel =
                 data.quantization().isPresent() && !data.quantization().isPerTensor();
@@ -239,10 +235,10 @@ public final class NumberImporters {
             operator.finish(ofChannels(operator, data));
             return;
         }
-        OperandTypes.requireScales(operator, data);
+        operator.requireScales(data);
         operator.check();
         operator.finish(operator.emit(
-                new QnnDequantize(), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
+                new QnnDequantize(), operator.value(data), data.scale(), data.zeroPoint()));
     }
 
     /** {@code scale[c] * (element - zeroPoint[c])} in single precision (reference_ops::PerChannelDequantize). */
@@ -272,7 +268,7 @@ public final class NumberImporters {
     }
 
     private static void requireOperands(OperatorContext operator, Set<DType> types) {
-        OperandTypes.require(operator, types, operator.input(0), operator.input(1), operator.output());
+        operator.requireTypes(types, operator.input(0), operator.input(1), operator.output());
         Shape shape = operator.outputShape(operator.input(0)::shape);
         for (int i = 0; i < 2; i++) {
             operator.require(
@@ -316,12 +312,11 @@ public final class NumberImporters {
         DType from = data.dtype();
         DType to = operator.output().dtype();
         boolean areWords = WORDS.contains(from) && WORDS.contains(to);
-        operator.require(
+        operator.requireThat(
                 areWords || (from.isInteger() && to.isInteger() && from.bytes() == to.bytes()),
                 "it makes " + to.text() + " of the bits of " + data.text(),
                 "types of one width",
                 "Export the model without the operator");
-        operator.check();
         Formulas f = operator;
         Arg value = operator.value(data);
         if (from.isFloat() != to.isFloat()) {
@@ -336,8 +331,8 @@ public final class NumberImporters {
     /** How many boundaries each element reaches. */
     private static void bucketize(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT32), data);
-        OperandTypes.require(operator, Set.of(DType.INT32), operator.output());
+        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT32), data);
+        operator.requireTypes(Set.of(DType.INT32), operator.output());
         operator.check();
         float[] boundaries = operator.requiredOptions(Bucketize.TYPE)
                 .get(Bucketize.BOUNDARIES)
@@ -356,7 +351,7 @@ public final class NumberImporters {
     }
 
     private static void rank(OperatorContext operator) {
-        OperandTypes.require(operator, Set.of(DType.INT32), operator.output());
+        operator.requireTypes(Set.of(DType.INT32), operator.output());
         operator.check();
         operator.finish(operator.number(operator.input(0).shape().rank(), DType.INT32));
     }

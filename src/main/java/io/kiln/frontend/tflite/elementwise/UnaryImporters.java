@@ -14,7 +14,6 @@ import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
@@ -92,7 +91,7 @@ public final class UnaryImporters {
     /** A function of one type of elements. */
     private static void plain(OperatorContext operator, Unary.Kind kind, DType dtype) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(dtype), data, operator.output());
+        operator.requireTypes(Set.of(dtype), data, operator.output());
         operator.check();
         operator.finish(operator.emit(new Unary(kind), operator.value(data)));
     }
@@ -100,7 +99,7 @@ public final class UnaryImporters {
     /** SQUARE of float32: the product of the tensor with itself. */
     private static void square(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(FLOAT32), data, operator.output());
+        operator.requireTypes(Set.of(FLOAT32), data, operator.output());
         operator.check();
         Arg value = operator.value(data);
         operator.finish(operator.multiply(value, value));
@@ -114,11 +113,11 @@ public final class UnaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
             TfliteTensor output = operator.output();
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
+            operator.requireTypes(Set.of(FLOAT32, INT8, INT16), data, output);
             operator.check();
             if (!data.dtype().isFloat()) {
-                OperandTypes.requireScales(operator, data, output);
-                OperandTypes.requireSymmetric(operator, data, output);
+                operator.requireScales(data, output);
+                operator.requireSymmetric(data, output);
                 operator.check();
             }
             Arg value = operator.value(data);
@@ -127,7 +126,7 @@ public final class UnaryImporters {
 
         private static boolean rescales(TfliteTensor data, TfliteTensor output) {
             return !data.dtype().isFloat()
-                    && !OperandTypes.quantization(data).equals(OperandTypes.quantization(output));
+                    && !data.affine().equals(output.affine());
         }
 
         /** The quotient of the scales is in single precision (ReluPrepare). */
@@ -144,13 +143,13 @@ public final class UnaryImporters {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
         float alpha = operator.requiredOptions(OperatorOptions.LeakyRelu.TYPE).get(OperatorOptions.LeakyRelu.ALPHA);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
+        operator.requireTypes(Set.of(FLOAT32, INT8, INT16), data, output);
         operator.requireThat(Float.isFinite(alpha), "alpha is " + alpha, "a finite number");
         if (data.dtype().isFloat()) {
             operator.finish(operator.emit(new LeakyRelu(alpha), operator.value(data)));
             return;
         }
-        OperandTypes.requireScales(operator, data, output);
+        operator.requireScales(data, output);
         operator.check();
         float in = data.quantization().scale(0);
         float out = output.quantization().scale(0);
@@ -162,8 +161,8 @@ public final class UnaryImporters {
                                 operator,
                                 data,
                                 TflActivations.leakyRelu(
-                                        OperandTypes.quantization(data),
-                                        OperandTypes.quantization(output),
+                                        data.affine(),
+                                        output.affine(),
                                         positive,
                                         negative))
                         : operator.emit(
@@ -179,7 +178,7 @@ public final class UnaryImporters {
     private static void abs(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16, INT32), data, output);
+        operator.requireTypes(Set.of(FLOAT32, INT8, INT16, INT32), data, output);
         operator.check();
         if (data.dtype() == INT32) {
             Formulas f = operator;
@@ -192,8 +191,8 @@ public final class UnaryImporters {
             operator.finish(operator.emit(new Unary(Unary.Kind.ABS), operator.value(data)));
             return;
         }
-        OperandTypes.requireScales(operator, data, output);
-        OperandTypes.requireSymmetric(operator, data, output);
+        operator.requireScales(data, output);
+        operator.requireSymmetric(data, output);
         operator.check();
         QuantizedMultiplier by = Requantizing.boundedMultiplier(operator, Requantizing.quotient(data, output));
         operator.finish(
@@ -202,7 +201,7 @@ public final class UnaryImporters {
                                 operator,
                                 data,
                                 TflActivations.abs(
-                                        OperandTypes.quantization(data), OperandTypes.quantization(output), by))
+                                        data.affine(), output.affine(), by))
                         : absOfInt16(operator, data, by));
     }
 
@@ -226,7 +225,7 @@ public final class UnaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
             TfliteTensor output = operator.output();
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
+            operator.requireTypes(Set.of(FLOAT32, INT8, INT16), data, output);
             operator.check();
             boolean logistic = kind == TflSigmoid16.Kind.LOGISTIC;
             if (data.dtype().isFloat()) {
@@ -234,24 +233,23 @@ public final class UnaryImporters {
                 operator.finish(operator.emit(op, operator.value(data)));
                 return;
             }
-            OperandTypes.requireScales(operator, data, output);
-            OperandTypes.requireSymmetric(operator, data);
+            operator.requireScales(data, output);
+            operator.requireSymmetric(data);
             operator.check();
             float scale = data.dtype() == DType.INT16 ? 1f / (1 << 15) : logistic ? 1f / 256 : 1f / 128;
             int zeroPoint = data.dtype() == DType.INT8 && logistic ? Byte.MIN_VALUE : 0;
-            OperandTypes.requireFixed(operator, output, scale, zeroPoint);
-            operator.require(
+            operator.requireFixed(output, scale, zeroPoint);
+            operator.requireThat(
                     data.quantization().scale(0) >= LEAST_SCALE
                             && data.quantization().scale(0) < MOST_SCALE,
                     "`" + data.name() + "` has scale " + data.quantization().scale(0),
                     "a scale from 2^-30 to 2",
                     "Quantize the model again");
-            operator.check();
             operator.finish(data.dtype() == DType.INT16 ? wide(operator, data) : narrow(operator, data));
         }
 
         private Arg narrow(OperatorContext operator, TfliteTensor data) {
-            Quantization in = OperandTypes.quantization(data);
+            Quantization in = data.affine();
             return lookup(
                     operator,
                     data,
@@ -365,23 +363,23 @@ public final class UnaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
             if (data.dtype().isFloat()) {
-                OperandTypes.require(operator, Set.of(FLOAT32), data, operator.output());
+                operator.requireTypes(Set.of(FLOAT32), data, operator.output());
                 operator.check();
                 operator.finish(floats.apply(operator, operator.value(data)));
                 return;
             }
             requireQuantized(operator, data);
-            Quantization in = OperandTypes.quantization(data);
-            Quantization out = OperandTypes.quantization(operator.output());
+            Quantization in = data.affine();
+            Quantization out = operator.output().affine();
             operator.finish(
                     data.dtype() == INT8 ? ofBytes(operator, data, in, out) : ofShorts(operator, data, in, out));
         }
 
         private static void requireQuantized(OperatorContext operator, TfliteTensor data) {
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, operator.output());
+            operator.requireTypes(Set.of(FLOAT32, INT8, INT16), data, operator.output());
             operator.check();
-            OperandTypes.requireScales(operator, data, operator.output());
-            OperandTypes.requireSymmetric(operator, data, operator.output());
+            operator.requireScales(data, operator.output());
+            operator.requireSymmetric(data, operator.output());
             operator.check();
         }
 
@@ -436,18 +434,18 @@ public final class UnaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
             TfliteTensor output = operator.output();
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8), data, output);
+            operator.requireTypes(Set.of(FLOAT32, INT8), data, output);
             operator.check();
             if (data.dtype().isFloat()) {
                 operator.finish(operator.emit(new Unary(kind), operator.value(data)));
                 return;
             }
-            OperandTypes.requireScales(operator, data, output);
+            operator.requireScales(data, output);
             operator.check();
             int[] answers;
             try {
                 answers = (operator.followsLite() ? ofLite : table)
-                        .of(OperandTypes.quantization(data), OperandTypes.quantization(output));
+                        .of(data.affine(), output.affine());
             } catch (IllegalArgumentException e) {
                 throw operator.failure(e.getMessage(), "scales of ordinary size");
             }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.layer;
 
+import io.kiln.ir.type.TensorType;
+import io.kiln.base.Bytes;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
 import io.kiln.frontend.tflite.operand.PaddedWindows;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
@@ -185,18 +186,26 @@ public final class LayerImporters {
 
         private static Arg reshaped(OperatorContext operator, Arg value, int... dims) {
             return value instanceof Constant constant
-                    ? ConstantParameters.reshaped(constant, dims)
+                    ? new Constant(constant.name(), new TensorType(Shape.of(dims), constant.type().dtype()), constant.data())
                     : operator.emit(new Reshape(Shape.of(dims)), value);
         }
 
         /** Transposes a matrix (rows, columns) to (columns, rows), under the given shape. */
         private static Arg transposed(OperatorContext operator, Arg value, int rows, int columns, int... dims) {
-            return value instanceof Constant constant
-                    ? ConstantParameters.transposed(constant, rows, columns, dims)
-                    : reshaped(
-                            operator,
-                            operator.emit(new Transpose(List.of(1, 0)), reshaped(operator, value, rows, columns)),
-                            dims);
+            if (!(value instanceof Constant constant)) {
+                Arg matrix = reshaped(operator, value, rows, columns);
+                return reshaped(operator, operator.emit(new Transpose(List.of(1, 0)), matrix), dims);
+            }
+            int width = constant.type().dtype().bytes();
+            byte[] from = constant.data().toArray();
+            byte[] to = new byte[from.length];
+            for (int row = 0; row < rows; row++) {
+                for (int column = 0; column < columns; column++) {
+                    System.arraycopy(from, (row * columns + column) * width, to, (column * rows + row) * width, width);
+                }
+            }
+            TensorType type = new TensorType(Shape.of(dims), constant.type().dtype());
+            return new Constant(constant.name(), type, Bytes.wrap(to));
         }
 
         private Window window(OperatorContext operator, Shape data, Shape weights, FlatTable options) {
@@ -303,7 +312,8 @@ public final class LayerImporters {
         }
         Constant values = operator.constant(bias);
         operator.spend(8L * values.elements());
-        return bias.withValue(ConstantParameters.widened(values));
+        TensorType type = new TensorType(values.type().shape(), DType.INT64);
+        return bias.withValue(Constant.integers(values.name(), type, values::integer));
     }
 
     private static TransposedWindow window(
@@ -369,9 +379,8 @@ public final class LayerImporters {
                 "Convert the model again");
         LayerTypes.requireData(operator, data, operator.output());
         LayerTypes.requireWeights(operator, data, weights);
-        operator.require(
+        operator.requireThat(
                 weights.shape().rank() == 2, "weights are " + weights.text(), "weights of rank 2 (units, inputs)", "");
-        operator.check();
         int units = weights.shape().dim(0);
         LayerTypes.requireBias(operator, data, bias, units, DType.INT32, DType.INT64);
         requireShapes(operator, data, weights);

@@ -2,7 +2,6 @@
 package io.kiln.frontend.tflite.layer;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -34,7 +33,7 @@ public final class LayerTypes {
                     "int8, int16 or float32, the same for data and output",
                     "Quantize the whole model, inputs and outputs included, or keep all of it float32");
             if (fits && !dtype.isFloat()) {
-                OperandTypes.requireScale(operator, tensor);
+                operator.requireScales(tensor);
                 requireCentred(operator, tensor);
             }
         }
@@ -71,7 +70,7 @@ public final class LayerTypes {
                 SUPPORTED + "; or uint8 data with uint8 weights",
                 "Convert the model again");
         if (isHybrid(data, weights)) {
-            OperandTypes.requireConstant(operator, "weights", weights);
+            operator.requireConstant("weights", weights);
         }
         operator.require(
                 !isInt8 || weights.quantization().isPresent(),
@@ -126,7 +125,7 @@ public final class LayerTypes {
                 "bias `" + tensor.name() + "` has " + tensor.shape().elements() + " elements",
                 channels + ", one per output channel");
         if (data.dtype() == DType.INT16) {
-            OperandTypes.requireConstant(operator, "bias", tensor);
+            operator.requireConstant("bias", tensor);
         }
     }
 

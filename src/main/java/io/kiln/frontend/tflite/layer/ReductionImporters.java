@@ -6,8 +6,6 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
@@ -60,8 +58,8 @@ public final class ReductionImporters {
 
     private static List<Integer> axes(OperatorContext operator) {
         int rank = operator.input(0).shape().rank();
-        return Arrays.stream(ConstantParameters.ints(operator, "the axes", operator.input(1)))
-                .map(axis -> ConstantParameters.axis(operator, axis, rank))
+        return Arrays.stream(operator.integers("the axes", operator.input(1)))
+                .map(axis -> operator.axis(axis, rank))
                 .sorted()
                 .distinct()
                 .boxed()
@@ -72,16 +70,16 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
+        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
         operator.check();
         if (!data.dtype().isFloat()) {
-            OperandTypes.requireScales(operator, data, operator.output());
+            operator.requireScales(data, operator.output());
             operator.check();
             if (kind == Kind.SUM || kind == Kind.MEAN) {
                 operator.finish(sum(operator, kind, axes, keepDims));
                 return;
             }
-            OperandTypes.requireEqual(operator, data, operator.output());
+            operator.requireEqual(data, operator.output());
             operator.check();
         }
         operator.finish(operator.emit(new Reduce(kind, axes, keepDims), operator.value(data)));
@@ -92,29 +90,26 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        OperandTypes.require(
-                operator,
-                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
+        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
                 data,
                 operator.output());
         operator.check();
-        if (!OperandTypes.isQuantized(data.dtype())) {
+        if (!data.hasQuantizedType()) {
             operator.finish(operator.emit(new Reduce(Kind.PROD, axes, keepDims), operator.value(data)));
             return;
         }
         TfliteTensor output = operator.output();
-        OperandTypes.requireScales(operator, data, output);
+        operator.requireScales(data, output);
         operator.check();
         long factors = axes.stream().mapToLong(data.shape()::dim).reduce(1, (a, b) -> a * b);
         double root = Math.pow(output.quantization().scale(0), 1.0 / Math.max(1, factors));
         double scaling = data.quantization().scale(0) / root;
         QuantizedMultiplier step = Requantizing.multiplier(operator, scaling);
-        operator.require(
+        operator.requireThat(
                 step.shift() <= TflProduct.MOST_SHIFT,
                 "its scales multiply to " + scaling,
                 "less than 2^" + TflProduct.MOST_SHIFT,
                 CONVERT);
-        operator.check();
         TflProduct op = new TflProduct(
                 axes,
                 keepDims,
@@ -129,7 +124,7 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        OperandTypes.require(operator, Set.of(DType.BOOL), data, operator.output());
+        operator.requireTypes(Set.of(DType.BOOL), data, operator.output());
         operator.check();
         Formulas f = operator;
         Arg bytes = f.cast(operator.value(data), DType.INT8);
@@ -143,12 +138,11 @@ public final class ReductionImporters {
         TflSum op = new TflSum(axes, keepDims);
         long terms = op.terms(data.shape());
         long most = Integer.MAX_VALUE / TflSum.largestTerm(data.dtype(), from.zeroPoint());
-        operator.require(
+        operator.requireThat(
                 terms <= most,
                 "sums of " + terms + " elements may exceed 32 bits",
                 "at most " + most + " elements in a sum",
                 CONVERT);
-        operator.check();
         if (kind == Kind.SUM && operator.followsLite()) {
             return sumInSingle(operator, op, terms);
         }
@@ -187,15 +181,13 @@ public final class ReductionImporters {
 
     private static void index(OperatorContext operator, boolean largest) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.BOOL), data);
-        operator.require(
+        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.BOOL), data);
+        operator.requireThat(
                 INDEX.contains(operator.output().dtype()),
                 "the output is " + operator.output().dtype().text(),
-                OperandTypes.text(INDEX),
+                OperatorContext.text(INDEX),
                 "Ask for output_type int32");
-        operator.check();
-        int axis = ConstantParameters.axis(
-                operator, operator.input(1), data.shape().rank());
+        int axis = operator.axis(operator.input(1), data.shape().rank());
         Formulas f = operator;
         Arg value = data.dtype() == DType.BOOL ? f.cast(operator.value(data), DType.INT8) : operator.value(data);
         Arg index = operator.emit(new ArgReduce(largest, axis), value);
@@ -218,19 +210,17 @@ public final class ReductionImporters {
                         && number.shape().elements() == 1,
                 "k is " + number.text(),
                 "one int32 or int16");
-        OperandTypes.requireConstant(operator, "k", number);
+        operator.requireConstant("k", number);
         operator.check();
-        OperandTypes.require(
-                operator,
-                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
+        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
                 data,
                 outputs.get(0));
-        OperandTypes.require(operator, Set.of(DType.INT32, DType.INT16), outputs.get(1));
+        operator.requireTypes(Set.of(DType.INT32, DType.INT16), outputs.get(1));
         int size = data.shape().dim(-1);
         long k = operator.constant(number).integer(0);
         operator.requireThat(k >= 1 && k <= size, "k is " + k, "1 to " + size);
-        if (OperandTypes.isQuantized(data.dtype()) && data.quantization().isPresent()) {
-            OperandTypes.requireEqual(operator, data, outputs.get(0));
+        if (data.hasQuantizedType() && data.quantization().isPresent()) {
+            operator.requireEqual(data, outputs.get(0));
             operator.check();
         }
         Formulas f = operator;

@@ -6,8 +6,6 @@ import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.CustomOptions;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
@@ -54,7 +52,7 @@ public final class ImageImporters {
         @Override
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
-            int[] size = ConstantParameters.ints(operator, "height and width", operator.input(1), 2);
+            int[] size = operator.integers("height and width", operator.input(1), 2);
             FlatTable options = operator.requiredOptions(linear ? ResizeBilinear.TYPE : ResizeNearestNeighbor.TYPE);
             boolean alignCorners =
                     options.get(linear ? ResizeBilinear.ALIGN_CORNERS : ResizeNearestNeighbor.ALIGN_CORNERS);
@@ -90,14 +88,13 @@ public final class ImageImporters {
         List<TfliteTensor> inputs = new ArrayList<>();
         for (int i = 0; i < INPUTS; i++) {
             inputs.add(operator.input(i));
-            OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.UINT8), inputs.get(i));
+            operator.requireTypes(Set.of(DType.FLOAT32, DType.UINT8), inputs.get(i));
         }
-        operator.require(
+        operator.requireThat(
                 !inputs.get(0).isConstant() || !inputs.get(1).isConstant(),
                 "its box encodings and scores are constant",
                 "values computed by a detector",
                 "");
-        operator.check();
         Arg[] args = inputs.stream().map(input -> real(operator, input)).toArray(Arg[]::new);
         emit(operator, op, operator.emit(op, args));
     }
@@ -123,9 +120,9 @@ public final class ImageImporters {
         if (tensor.dtype().isFloat()) {
             return value;
         }
-        OperandTypes.requireScales(operator, tensor);
+        operator.requireScales(tensor);
         operator.check();
-        return operator.emit(new QnnDequantize(), value, OperandTypes.scale(tensor), OperandTypes.zeroPoint(tensor));
+        return operator.emit(new QnnDequantize(), value, tensor.scale(), tensor.zeroPoint());
     }
 
     private static void emit(OperatorContext operator, DetectionPostprocess op, Arg packed) {

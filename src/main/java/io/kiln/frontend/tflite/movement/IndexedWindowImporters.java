@@ -7,7 +7,6 @@ import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -173,9 +172,7 @@ public final class IndexedWindowImporters {
     private void finish(ScatterNd.Mode mode, Arg places, int count) {
         DType dtype = operator.input(0).dtype();
         boolean isMoved = mode == ScatterNd.Mode.UPDATE;
-        OperandTypes.require(
-                operator,
-                isMoved
+        operator.requireTypes(isMoved
                         ? Set.of(DType.FLOAT32, DType.BOOL, DType.INT8, DType.INT16, DType.INT32, DType.INT64)
                         : mode == ScatterNd.Mode.ADD
                                 ? Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64)

@@ -7,8 +7,6 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.frontend.tflite.elementwise.UnaryImporters;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -77,9 +75,7 @@ public final class MovementImporters {
                 "an activation is fused into it",
                 "none, which TensorFlow Lite Micro does not support here",
                 "Put the activation after it");
-        int axis = ConstantParameters.axis(
-                operator,
-                options.get(Concatenation.AXIS),
+        int axis = operator.axis(options.get(Concatenation.AXIS),
                 operator.input(0).shape().rank());
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
@@ -93,10 +89,10 @@ public final class MovementImporters {
         if (!tensor.shifted() || !output.shifted()) {
             return operator.value(tensor);
         }
-        OperandTypes.requireScales(operator, tensor, output);
+        operator.requireScales(tensor, output);
         operator.check();
-        Quantization from = OperandTypes.quantization(tensor);
-        Quantization to = OperandTypes.quantization(output);
+        Quantization from = tensor.affine();
+        Quantization to = output.affine();
         return from.equals(to) ? operator.value(tensor) : UnaryImporters.lookup(operator, tensor, rescaled(from, to));
     }
 
@@ -121,7 +117,7 @@ public final class MovementImporters {
     private static void pack(OperatorContext operator) {
         FlatTable options = operator.requiredOptions(Pack.TYPE);
         Shape shape = operator.input(0).shape();
-        int axis = ConstantParameters.axis(operator, options.get(Pack.AXIS), shape.rank() + 1);
+        int axis = operator.axis(options.get(Pack.AXIS), shape.rank() + 1);
         operator.requireThat(
                 options.get(Pack.VALUES_COUNT) == operator.inputCount(),
                 "values_count is " + options.get(Pack.VALUES_COUNT),
@@ -140,8 +136,7 @@ public final class MovementImporters {
 
     private static void expandDims(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        int axis = ConstantParameters.axis(
-                operator, operator.input(1), data.shape().rank() + 1);
+        int axis = operator.axis(operator.input(1), data.shape().rank() + 1);
         operator.finish(operator.emit(new Reshape(data.shape().inserted(axis)), operator.value(data)));
     }
 
@@ -152,7 +147,7 @@ public final class MovementImporters {
                 .orElse(new int[0]);
         boolean[] gone = new boolean[data.rank()];
         for (int axis : stated) {
-            int index = ConstantParameters.axis(operator, axis, data.rank());
+            int index = operator.axis(axis, data.rank());
             gone[index] = true;
             operator.require(data.dim(index) == 1, "dimension " + axis + " of " + data.text() + " is not 1", "1", "");
         }
@@ -180,7 +175,7 @@ public final class MovementImporters {
     }
 
     private static void broadcastTo(OperatorContext operator) {
-        int[] dims = ConstantParameters.ints(operator, "the shape's dimensions", operator.input(1));
+        int[] dims = operator.integers("the shape's dimensions", operator.input(1));
         operator.requireThat(
                 Arrays.stream(dims).allMatch(dim -> dim >= 0),
                 "the shape is " + Arrays.toString(dims),
@@ -189,8 +184,8 @@ public final class MovementImporters {
     }
 
     private static void broadcastArgs(OperatorContext operator) {
-        int[] a = ConstantParameters.ints(operator, "the first shape's dimensions", operator.input(0));
-        int[] b = ConstantParameters.ints(operator, "the second shape's dimensions", operator.input(1));
+        int[] a = operator.integers("the first shape's dimensions", operator.input(0));
+        int[] b = operator.integers("the second shape's dimensions", operator.input(1));
         List<Integer> dims = new ArrayList<>();
         int rank = Math.max(a.length, b.length);
         for (int i = 0; i < rank; i++) {
@@ -209,7 +204,7 @@ public final class MovementImporters {
     private static void transpose(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int rank = data.shape().rank();
-        int[] order = ConstantParameters.ints(operator, "the order of dimensions", operator.input(1), rank);
+        int[] order = operator.integers("the order of dimensions", operator.input(1), rank);
         operator.finish(operator.emit(
                 new Transpose(Arrays.stream(order)
                         .map(axis -> axis < 0 ? axis + rank : axis)
@@ -231,18 +226,17 @@ public final class MovementImporters {
                         + output.dtype().text() + " differ",
                 "the same type on both sides");
         if (data.quantization().isPerTensor() && output.quantization().isPerTensor()) {
-            OperandTypes.requireEqual(operator, data, output);
+            operator.requireEqual(data, output);
         }
         operator.check();
         int[] wanted = wantedShape(operator);
         long elements = data.shape().elements();
         Shape shape = operator.outputShape(() -> inferred(operator, wanted, data));
-        operator.require(
+        operator.requireThat(
                 fits(wanted, shape, elements),
                 "new shape " + Arrays.toString(wanted) + " does not fit",
                 "the " + elements + " elements of " + data.text() + " as " + shape.text(),
                 "Convert the model with a fixed input shape");
-        operator.check();
         operator.finish(operator.emit(new Reshape(shape), operator.value(data)));
     }
 
@@ -256,12 +250,11 @@ public final class MovementImporters {
         }
         long elements = data.shape().elements();
         boolean fits = computed <= 1 && known > 0 && (computed == 0 ? known == elements : elements % known == 0);
-        operator.require(
+        operator.requireThat(
                 fits,
                 "new shape " + Arrays.toString(wanted) + " does not fit",
                 "the " + elements + " elements of " + data.text(),
                 "Correct kiln.inputShapes, or convert the model with this input shape");
-        operator.check();
         int rest = (int) (elements / known);
         return Shape.of(Arrays.stream(wanted).map(dim -> dim == -1 ? rest : dim).toArray());
     }
@@ -269,12 +262,11 @@ public final class MovementImporters {
     private static int[] wantedShape(OperatorContext operator) {
         Optional<TfliteTensor> vector = operator.optionalInput(1).filter(MovementImporters::isShapeVector);
         int[] dims = vector.isPresent() ? constantShape(operator, vector.get()) : optionsShape(operator);
-        operator.require(
+        operator.requireThat(
                 dims.length <= TensorReader.MAX_RANK,
                 "the new shape has rank " + dims.length,
                 "a rank of at most " + TensorReader.MAX_RANK,
                 "");
-        operator.check();
         return dims;
     }
 
@@ -284,9 +276,9 @@ public final class MovementImporters {
     }
 
     private static int[] constantShape(OperatorContext operator, TfliteTensor tensor) {
-        OperandTypes.requireConstant(operator, "the new shape", tensor);
+        operator.requireConstant("the new shape", tensor);
         operator.check();
-        return ConstantParameters.ints(operator, "the new shape's dimensions", tensor);
+        return operator.integers("the new shape's dimensions", tensor);
     }
 
     private static int[] optionsShape(OperatorContext operator) {
@@ -344,15 +336,14 @@ public final class MovementImporters {
 
     private static Shape imageOf(OperatorContext operator) {
         Shape shape = operator.input(0).shape();
-        operator.require(shape.rank() == 4, operator.input(0).text() + " is not supported here", "rank 4", "");
-        operator.check();
+        operator.requireThat(shape.rank() == 4, operator.input(0).text() + " is not supported here", "rank 4", "");
         return shape;
     }
 
     private static void spaceToBatch(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] block = blocks(operator, data);
-        int[] padding = ConstantParameters.ints(operator, "the paddings", operator.input(2), 2 * block.length);
+        int[] padding = operator.integers("the paddings", operator.input(2), 2 * block.length);
         Arg padded = padded(operator, data, padding);
         Shape shape = operator.type(padded).shape();
         int m = block.length;
@@ -385,7 +376,7 @@ public final class MovementImporters {
     private static void batchToSpace(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] block = blocks(operator, data);
-        int[] crops = ConstantParameters.ints(operator, "the crops", operator.input(2), 2 * block.length);
+        int[] crops = operator.integers("the crops", operator.input(2), 2 * block.length);
         Shape shape = data.shape();
         int m = block.length;
         int batch = shape.dim(0);
@@ -422,7 +413,7 @@ public final class MovementImporters {
     }
 
     private static int[] blocks(OperatorContext operator, TfliteTensor data) {
-        int[] block = ConstantParameters.ints(operator, "the block's sizes", operator.input(1));
+        int[] block = operator.integers("the block's sizes", operator.input(1));
         int rank = data.shape().rank();
         boolean holds = block.length > 0 && block.length < rank;
         for (int size : block) {

@@ -8,8 +8,6 @@ import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -47,7 +45,7 @@ public final class PadImporters {
 
     private static void dilate(OperatorContext operator) {
         int rank = operator.input(0).shape().rank();
-        int[] steps = ConstantParameters.ints(operator, "the dilations", operator.input(1), rank);
+        int[] steps = operator.integers("the dilations", operator.input(1), rank);
         Constant value = value(operator, operator.input(2));
         Arg result = operator.value(operator.input(0));
         for (int axis = 0; axis < rank; axis++) {
@@ -92,7 +90,7 @@ public final class PadImporters {
     }
 
     static Constant value(OperatorContext operator, TfliteTensor value) {
-        OperandTypes.requireConstant(operator, "the padding's value", value);
+        operator.requireConstant("the padding's value", value);
         operator.requireThat(
                 value.shape().elements() == 1
                         && value.dtype() == operator.input(0).dtype(),
@@ -150,7 +148,7 @@ public final class PadImporters {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
         TfliteTensor value = operator.input(2);
-        OperandTypes.requireConstant(operator, "the padding's value", value);
+        operator.requireConstant("the padding's value", value);
         operator.requireThat(
                 value.shape().elements() == 1 && value.dtype() == data.dtype(),
                 "the padding's value is " + value.text(),
@@ -183,8 +181,7 @@ public final class PadImporters {
 
     /** Numbers of elements before and after each dimension of the data, alternating. */
     private static int[] widths(OperatorContext operator, TfliteTensor data, TfliteTensor tensor) {
-        int[] widths = ConstantParameters.ints(
-                operator, "the widths of padding", tensor, 2 * data.shape().rank());
+        int[] widths = operator.integers("the widths of padding", tensor, 2 * data.shape().rank());
         operator.requireThat(
                 Arrays.stream(widths).allMatch(width -> width >= 0 && width <= TensorType.MAX_BYTES),
                 "the widths of padding are " + Arrays.toString(widths),

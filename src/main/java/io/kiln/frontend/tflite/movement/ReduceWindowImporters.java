@@ -7,8 +7,6 @@ import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -96,7 +94,7 @@ public final class ReduceWindowImporters {
             OperatorContext operator, Windows windows, List<Integer> apart, int[] paddings, Binary.Kind kind) {
         TfliteTensor data = operator.input(0);
         boolean isLogical = kind == Binary.Kind.LOGICAL_AND || kind == Binary.Kind.LOGICAL_OR;
-        OperandTypes.require(operator, isLogical ? Set.of(DType.BOOL) : NUMBERS, data);
+        operator.requireTypes(isLogical ? Set.of(DType.BOOL) : NUMBERS, data);
         Constant first = PadImporters.value(operator, operator.input(1));
         operator.requireThat(
                 windows.elements() <= MOST_STEPS,
@@ -162,9 +160,7 @@ public final class ReduceWindowImporters {
     }
 
     private static List<Integer> sizes(OperatorContext operator, String what, int input) {
-        int[] sizes = ConstantParameters.ints(
-                operator,
-                "the " + what,
+        int[] sizes = operator.integers("the " + what,
                 operator.input(input),
                 operator.input(0).shape().rank());
         operator.requireThat(

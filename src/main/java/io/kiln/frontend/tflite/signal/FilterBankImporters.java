@@ -8,7 +8,6 @@ import static io.kiln.base.DType.UINT64;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.CustomOptions;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
@@ -43,12 +42,12 @@ public final class FilterBankImporters {
         FilterBankAccumulate op = new FilterBankAccumulate(channels);
         requireInputs(operator, op.arity());
         requireVector(operator, UINT32, energies);
-        OperandTypes.require(operator, Set.of(UINT64), operator.output());
+        operator.requireTypes(Set.of(UINT64), operator.output());
         List<TfliteTensor> tables = new ArrayList<>();
         for (int i = 1; i < op.arity(); i++) {
             TfliteTensor table = operator.input(i);
             requireVector(operator, INT16, table);
-            OperandTypes.requireConstant(operator, "input " + i, table);
+            operator.requireConstant("input " + i, table);
             tables.add(table);
         }
         operator.check();
@@ -88,8 +87,8 @@ public final class FilterBankImporters {
         TfliteTensor bits = operator.input(FilterBankSquareRoot.BITS);
         requireInputs(operator, 2);
         requireVector(operator, UINT64, data);
-        OperandTypes.require(operator, Set.of(INT32), bits);
-        OperandTypes.require(operator, Set.of(UINT32), operator.output());
+        operator.requireTypes(Set.of(INT32), bits);
+        operator.requireTypes(Set.of(UINT32), operator.output());
         operator.check();
         operator.finish(operator.emit(new FilterBankSquareRoot(), operator.value(data), operator.value(bits)));
     }
@@ -110,7 +109,7 @@ public final class FilterBankImporters {
                 options.integer("spectral_subtraction_bits", 0, Long.SIZE - 1));
         requireInputs(operator, 1);
         boolean isVector = requireVector(operator, UINT32, data);
-        outputs.forEach(output -> OperandTypes.require(operator, Set.of(UINT32), output));
+        outputs.forEach(output -> operator.requireTypes(Set.of(UINT32), output));
         operator.require(
                 !isVector || data.shape().dim(0) == channels,
                 "its option num_channels is " + channels + " for " + data.text(),
@@ -130,9 +129,9 @@ public final class FilterBankImporters {
         requireInputs(operator, 3);
         requireVector(operator, UINT32, data);
         requireVector(operator, UINT32, noise);
-        OperandTypes.require(operator, Set.of(UINT32), operator.output());
+        operator.requireTypes(Set.of(UINT32), operator.output());
         requireVector(operator, INT16, gains);
-        OperandTypes.requireConstant(operator, "the table of gains", gains);
+        operator.requireConstant("the table of gains", gains);
         operator.check();
         operator.finish(operator.emit(
                 new FilterBankGainControl(shift),
@@ -148,7 +147,7 @@ public final class FilterBankImporters {
                 options.integer("output_scale", 1, MAX), options.integer("input_correction_bits", 0, Integer.SIZE - 1));
         requireInputs(operator, 1);
         requireVector(operator, UINT32, data);
-        OperandTypes.require(operator, Set.of(INT16), operator.output());
+        operator.requireTypes(Set.of(INT16), operator.output());
         operator.check();
         operator.finish(operator.emit(op, operator.value(data)));
     }
@@ -160,7 +159,7 @@ public final class FilterBankImporters {
 
     /** Checks that a tensor is a vector of a type; returns whether it is a vector. */
     private static boolean requireVector(OperatorContext operator, DType dtype, TfliteTensor tensor) {
-        OperandTypes.require(operator, Set.of(dtype), tensor);
+        operator.requireTypes(Set.of(dtype), tensor);
         return operator.require(
                 tensor.shape().rank() == 1,
                 "`" + tensor.name() + "` is " + tensor.shape().text(),

@@ -8,7 +8,6 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.CustomOptions;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
@@ -51,7 +50,7 @@ public final class SignalImporters {
 
     private static void window(OperatorContext operator) {
         TfliteTensor data = data(operator, 2, 1, Set.of(INT16));
-        OperandTypes.requireConstant(operator, "the window", operator.input(1));
+        operator.requireConstant("the window", operator.input(1));
         int shift = operator.customOptions().integer("shift", 0, Integer.SIZE - 1);
         operator.check();
         operator.finish(
@@ -137,7 +136,7 @@ public final class SignalImporters {
                         + operator.outputs().size() + " outputs",
                 inputs + " and " + outputs);
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, dtypes, data);
+        operator.requireTypes(dtypes, data);
         operator.require(
                 data.shape().rank() >= 1 && data.shape().elements() > 0,
                 data.text() + " is not supported here",

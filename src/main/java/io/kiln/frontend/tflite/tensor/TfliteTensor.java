@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.Optional;
@@ -101,5 +102,25 @@ public record TfliteTensor(
     /** A description for messages. */
     public String text() {
         return "`" + name + "` " + dtype().text() + " " + shape().text();
+    }
+
+    /** Its only scale, as an operator's argument. */
+    public Constant scale() {
+        return Constant.scalar(quantization.scale(0));
+    }
+
+    /** Its only zero point, as an operator's argument. */
+    public Constant zeroPoint() {
+        return Constant.scalar(quantization.zeroPoint());
+    }
+
+    /** Its quantization, which has one scale. */
+    public Quantization affine() {
+        return quantization.affine().orElseThrow();
+    }
+
+    /** Whether integers of its type are quantized: those of 8 and 16 bits. */
+    public boolean hasQuantizedType() {
+        return dtype().isInteger() && dtype().bytes() < Integer.BYTES;
     }
 }
