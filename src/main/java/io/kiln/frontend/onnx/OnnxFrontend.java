@@ -10,7 +10,7 @@ import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.ReadModel;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.reader.ModelReader;
-import io.kiln.frontend.onnx.reader.ReadBudget;
+import io.kiln.frontend.onnx.reader.ModelReader.ReadBudget;
 import io.kiln.ir.Function;
 import io.kiln.reference.ConstantFolder;
 import io.kiln.transform.FoldChannelFactors;

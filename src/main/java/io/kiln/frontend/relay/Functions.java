@@ -4,9 +4,9 @@ package io.kiln.frontend.relay;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.base.Failure;
 import io.kiln.base.NearMiss;
+import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
-import io.kiln.frontend.relay.build.CalledFunctions;
-import io.kiln.frontend.relay.value.Findings;
+import io.kiln.frontend.relay.build.FunctionBuilder.CalledFunctions;
 import io.kiln.ir.CallRules;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.Place;
@@ -32,7 +32,7 @@ final class Functions implements CalledFunctions {
 
     private final Map<String, Definition> definitions = new LinkedHashMap<>();
     private final Metadata metadata;
-    private final Findings findings;
+    private final GraphProblems findings;
     private final ConstantFolder folder;
     private final boolean isWhole;
     private final Map<String, Optional<Function>> read = new HashMap<>();
@@ -40,11 +40,11 @@ final class Functions implements CalledFunctions {
     private final Set<String> open = new HashSet<>();
 
     /** @param bytes size of the text and its parameters */
-    Functions(Module module, Findings findings, long bytes) {
+    Functions(Module module, GraphProblems findings, long bytes) {
         this.folder = new ConstantFolder(bytes);
         this.metadata = module.metadata();
         this.findings = findings;
-        this.isWhole = findings.count() == 0;
+        this.isWhole = findings.found() == 0;
         for (Definition definition : module.definitions()) {
             if (definitions.putIfAbsent(definition.name(), definition) != null) {
                 findings.add(
@@ -124,13 +124,13 @@ final class Functions implements CalledFunctions {
                     "");
             return Optional.empty();
         }
-        int before = findings.count();
+        int before = findings.found();
         open.add(definition.name());
         DefinedFunction defined = new DefinedFunction(definition, this, List.of(), "", InputShapes.NONE, findings);
         Function function = defined.read(defined.ownName());
         open.remove(definition.name());
         limit(function, definition);
-        return findings.count() == before ? Optional.of(function) : Optional.empty();
+        return findings.found() == before ? Optional.of(function) : Optional.empty();
     }
 
     private void limit(Function function, Definition definition) {

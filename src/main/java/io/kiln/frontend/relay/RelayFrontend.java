@@ -5,10 +5,10 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
 import io.kiln.frontend.ReadLimits;
-import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Module;
@@ -108,11 +108,11 @@ public final class RelayFrontend {
             InputShapes shapes) {
         List<NamedTensor> tensors =
                 params.map(content -> ParameterFile.read(content, paramsName)).orElse(List.of());
-        Findings findings = new Findings(fileName);
+        GraphProblems findings = new GraphProblems(fileName);
         Module module = RelayParser.parse(text.text(), fileName, findings::add);
         boolean isEmpty = module.definitions().stream()
                 .allMatch(d -> d.results().isEmpty() && d.statements().isEmpty());
-        if (findings.count() > 0 && isEmpty) {
+        if (findings.found() > 0 && isEmpty) {
             findings.throwIfAny();
         }
         long bytes = (long) text.size() + params.map(Bytes::size).orElse(0);

@@ -11,7 +11,7 @@ import io.kiln.frontend.ModelFile;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.tensor.TensorBuffers;
 import io.kiln.ir.Function;

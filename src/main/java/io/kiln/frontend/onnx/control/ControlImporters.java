@@ -6,7 +6,7 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.model.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;

@@ -7,6 +7,7 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters.OnnxUnaryImporter;
+import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters.WiderElements;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;

@@ -6,6 +6,7 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.learning;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
+import io.kiln.frontend.onnx.ml.ClassLabels.PostTransform;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.frontend.onnx.operator.NodeContext;

@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx.operator;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.BiasAdd;

@@ -5,9 +5,9 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.model.OnnxAttribute;
-import io.kiln.frontend.onnx.model.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.frontend.onnx.model.OnnxNode.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -425,5 +426,65 @@ public final class NodeContext implements Formulas {
             throw failure("its attribute `" + name + "` has another kind", expected);
         }
         return Optional.of(kind.cast(value));
+    }
+
+    /** The values of a graph by name; a body of a control flow operator also sees those of the graph around it. */
+    public static final class Scope {
+        private final Optional<Scope> outer;
+        private final Map<String, OnnxValue> values = new HashMap<>();
+        private final Set<String> failed = new HashSet<>();
+
+        /** @param outer the graph around; empty for a model or a function */
+        public Scope(Optional<Scope> outer) {
+            this.outer = outer;
+        }
+
+        /** Sets a value. Returns whether the name was free. */
+        public boolean define(String name, OnnxValue value) {
+            return values.put(name, value) == null;
+        }
+
+        /** Sets a value, whether or not there is one. */
+        void replace(String name, OnnxValue value) {
+            values.put(name, value);
+        }
+
+        /** The value of a name. */
+        public Optional<OnnxValue> value(String name) {
+            OnnxValue own = values.get(name);
+            return own == null ? outer.flatMap(scope -> scope.value(name)) : Optional.of(own);
+        }
+
+        /** A value could not be computed, and the reason is already reported. */
+        public void fail(String name) {
+            failed.add(name);
+        }
+
+        /** Whether a value is missing for a reported reason. */
+        public boolean isFailed(String name) {
+            return failed.contains(name)
+                    || outer.filter(scope -> scope.isFailed(name)).isPresent();
+        }
+    }
+
+    /** Imports the bodies of control flow operators into the graph around them. */
+    public interface Bodies {
+        /**
+         * Imports a body once.
+         *
+         * @param body the body
+         * @param inputs its inputs, in order
+         * @param scope the graph around it
+         * @return its outputs, in order
+         * @throws io.kiln.base.KilnException with all errors of its nodes
+         */
+        List<OnnxValue> run(OnnxGraph body, List<OnnxValue> inputs, Scope scope);
+    }
+
+    /** Appends operator calls to a graph. */
+    @FunctionalInterface
+    public interface Emitter {
+        /** Appends a call and returns its result. */
+        Arg emit(Op op, List<Arg> args, Origin origin);
     }
 }

@@ -4,15 +4,16 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.IntegerForm;
-import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
-import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.NodeContext.Emitter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Limits;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.TflLookup;
 import io.kiln.ir.type.Shape;
@@ -107,5 +108,14 @@ final class QuantizedForms {
     /** The byte of a result, which may be NaN. */
     static int quantized(ElementQuantization to, float real) {
         return Float.isNaN(real) ? Byte.MIN_VALUE : to.quantize(real);
+    }
+
+    /** Thrown out of an importer that emits an operator without an integer form; the node stays in floats. */
+    static final class NoIntegers extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NoIntegers(Op op) {
+            super(op.name(), null, false, false);
+        }
     }
 }

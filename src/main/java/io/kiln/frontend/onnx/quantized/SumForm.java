@@ -3,13 +3,13 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.IntegerForm;
-import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
-import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
-import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Deferred;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Limits;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;

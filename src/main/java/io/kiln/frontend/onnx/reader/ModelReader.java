@@ -21,15 +21,15 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.model.OnnxAttribute;
-import io.kiln.frontend.onnx.model.OnnxFunction;
-import io.kiln.frontend.onnx.model.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxFunction;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxValueInfo;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxValueInfo.Dimension;
+import io.kiln.frontend.onnx.model.OnnxModel.Opsets;
 import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.frontend.onnx.model.OnnxNode.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxTensor;
-import io.kiln.frontend.onnx.model.OnnxValueInfo;
-import io.kiln.frontend.onnx.model.OnnxValueInfo.Dimension;
-import io.kiln.frontend.onnx.model.Opsets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -524,6 +524,36 @@ public final class ModelReader {
                     file,
                     "a graph in which each node can run after others",
                     "Correct the names of inputs and outputs in the tool that wrote the file"));
+        }
+    }
+
+    /** Counts bytes derived from a file, so that a small file cannot fill the memory. */
+    public static final class ReadBudget {
+        private final String file;
+        private final long most;
+        private long left;
+
+        public ReadBudget(String file, long most) {
+            this.file = file;
+            this.most = most;
+            this.left = most;
+        }
+
+        /** Bytes taken so far. */
+        public long spent() {
+            return most - left;
+        }
+
+        /** Takes bytes from the budget. */
+        public void spend(long bytes) {
+            left -= bytes;
+            if (bytes < 0 || left < 0) {
+                throw new KilnException(Failure.MODEL.problem(
+                        String.format(Locale.ROOT, "the model's constants take more than %,d bytes", most),
+                        file,
+                        "a model that fits the board",
+                        "kiln.limit.model raises the limit"));
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ import io.kiln.base.KilnException;
 import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
+import io.kiln.frontend.onnx.reader.ModelReader.ReadBudget;
 import io.kiln.ir.arith.HalfRounding;
 import io.kiln.ir.type.Shape;
 import java.nio.ByteBuffer;

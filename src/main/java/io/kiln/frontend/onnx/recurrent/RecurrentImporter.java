@@ -5,8 +5,8 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.LeakyRelu;

@@ -26,6 +26,12 @@ public record Value(
         Optional<Shape> flattened,
         Optional<Padding> padding,
         boolean widened) {
+    /** The dimensions of NCHW as those of NHWC. */
+    public static final List<Integer> TO_CHANNELS_LAST = List.of(0, 2, 3, 1);
+
+    /** The dimensions of NHWC as those of NCHW. */
+    public static final List<Integer> TO_CHANNELS_FIRST = List.of(0, 3, 1, 2);
+
     /**
      * A border with one value.
      *
@@ -79,5 +85,15 @@ public record Value(
         return arg instanceof Constant constant
                 && isPlain()
                 && !constant.type().shape().equals(type.shape());
+    }
+
+    /** Whether NCHW and NHWC have the same order of elements. */
+    public static boolean isSameOrder(Shape nchw) {
+        return nchw.dim(1) == 1 || nchw.dim(2) * nchw.dim(3) == 1;
+    }
+
+    /** The dimensions in another order. */
+    public static Shape permuted(Shape shape, List<Integer> axes) {
+        return new Shape(axes.stream().map(shape::dim).toList());
     }
 }

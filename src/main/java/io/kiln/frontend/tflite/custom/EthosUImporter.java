@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.custom;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;

@@ -14,16 +14,16 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.operand.Activation;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Div;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
+import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Sub;
-import io.kiln.frontend.tflite.schema.OptionsType;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Op;
@@ -240,8 +240,7 @@ public final class BinaryImporters {
         }
         operator.requireScales(data, slopes, output);
         operator.check();
-        operator.finish(
-                withScales(operator, operator.binary(QnnBinary.Kind.PRELU), data, slopes, output));
+        operator.finish(withScales(operator, operator.binary(QnnBinary.Kind.PRELU), data, slopes, output));
     }
 
     /** An operator of the first two tensors, with the scale and zero point of each. */

@@ -18,8 +18,8 @@ import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Bucketize;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
@@ -205,11 +205,7 @@ public final class NumberImporters {
     }
 
     private static Arg ofReals(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
-        return operator.emit(
-                new QnnQuantize(output.dtype()),
-                operator.value(data),
-                output.scale(),
-                output.zeroPoint());
+        return operator.emit(new QnnQuantize(output.dtype()), operator.value(data), output.scale(), output.zeroPoint());
     }
 
     private static Arg rescale(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
@@ -237,8 +233,7 @@ public final class NumberImporters {
         }
         operator.requireScales(data);
         operator.check();
-        operator.finish(operator.emit(
-                new QnnDequantize(), operator.value(data), data.scale(), data.zeroPoint()));
+        operator.finish(operator.emit(new QnnDequantize(), operator.value(data), data.scale(), data.zeroPoint()));
     }
 
     /** {@code scale[c] * (element - zeroPoint[c])} in single precision (reference_ops::PerChannelDequantize). */

@@ -16,8 +16,8 @@ import io.kiln.frontend.Formulas;
 import io.kiln.frontend.tflite.operand.Activation;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Gelu;
@@ -125,8 +125,7 @@ public final class UnaryImporters {
         }
 
         private static boolean rescales(TfliteTensor data, TfliteTensor output) {
-            return !data.dtype().isFloat()
-                    && !data.affine().equals(output.affine());
+            return !data.dtype().isFloat() && !data.affine().equals(output.affine());
         }
 
         /** The quotient of the scales is in single precision (ReluPrepare). */
@@ -160,11 +159,7 @@ public final class UnaryImporters {
                         ? lookup(
                                 operator,
                                 data,
-                                TflActivations.leakyRelu(
-                                        data.affine(),
-                                        output.affine(),
-                                        positive,
-                                        negative))
+                                TflActivations.leakyRelu(data.affine(), output.affine(), positive, negative))
                         : operator.emit(
                                 new TflLeakyRelu(
                                         data.quantization().zeroPoint(),
@@ -197,11 +192,7 @@ public final class UnaryImporters {
         QuantizedMultiplier by = Requantizing.boundedMultiplier(operator, Requantizing.quotient(data, output));
         operator.finish(
                 data.dtype() == DType.INT8
-                        ? lookup(
-                                operator,
-                                data,
-                                TflActivations.abs(
-                                        data.affine(), output.affine(), by))
+                        ? lookup(operator, data, TflActivations.abs(data.affine(), output.affine(), by))
                         : absOfInt16(operator, data, by));
     }
 
@@ -444,8 +435,7 @@ public final class UnaryImporters {
             operator.check();
             int[] answers;
             try {
-                answers = (operator.followsLite() ? ofLite : table)
-                        .of(data.affine(), output.affine());
+                answers = (operator.followsLite() ? ofLite : table).of(data.affine(), output.affine());
             } catch (IllegalArgumentException e) {
                 throw operator.failure(e.getMessage(), "scales of ordinary size");
             }

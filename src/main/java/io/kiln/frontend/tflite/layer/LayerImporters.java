@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.layer;
 
-import io.kiln.ir.type.TensorType;
-import io.kiln.base.Bytes;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
 import io.kiln.frontend.tflite.operand.PaddedWindows;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.FullyConnected;
 import io.kiln.frontend.tflite.schema.OperatorOptions.TransposeConv;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Window;
@@ -33,6 +32,7 @@ import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -186,7 +186,10 @@ public final class LayerImporters {
 
         private static Arg reshaped(OperatorContext operator, Arg value, int... dims) {
             return value instanceof Constant constant
-                    ? new Constant(constant.name(), new TensorType(Shape.of(dims), constant.type().dtype()), constant.data())
+                    ? new Constant(
+                            constant.name(),
+                            new TensorType(Shape.of(dims), constant.type().dtype()),
+                            constant.data())
                     : operator.emit(new Reshape(Shape.of(dims)), value);
         }
 

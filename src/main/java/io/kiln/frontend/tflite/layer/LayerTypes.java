@@ -3,8 +3,8 @@ package io.kiln.frontend.tflite.layer;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -4,12 +4,12 @@ package io.kiln.frontend.tflite.layer;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
 import io.kiln.frontend.tflite.operand.PaddedWindows;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.L2Norm;
@@ -138,8 +138,7 @@ public final class NormalizationImporters {
         TfliteTensor data = operator.input(0);
         operator.requireFixed(operator.output(), scale, zeroPoint);
         operator.check();
-        operator.finish(operator.emit(
-                new TflNormalize(kind), operator.value(data), data.scale(), data.zeroPoint()));
+        operator.finish(operator.emit(new TflNormalize(kind), operator.value(data), data.scale(), data.zeroPoint()));
     }
 
     /** The data, of float32 and at least rank 1. */
@@ -174,7 +173,8 @@ public final class NormalizationImporters {
         }
         operator.require(
                 beta > 0 && !Float.isInfinite(beta), "beta is " + beta, "a finite beta above 0", "Export again");
-        operator.requireThat(data.shape().rank() > 0, data.text() + " is not supported here", "a rank of at least 1", "");
+        operator.requireThat(
+                data.shape().rank() > 0, data.text() + " is not supported here", "a rank of at least 1", "");
         if (data.dtype().isFloat()) {
             operator.finish(operator.emit(new Softmax(beta), operator.value(data)));
             return;

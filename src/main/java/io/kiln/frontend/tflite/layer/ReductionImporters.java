@@ -11,8 +11,8 @@ import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Reducer;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.FloatPrecision;
@@ -90,9 +90,8 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
-                data,
-                operator.output());
+        operator.requireTypes(
+                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64), data, operator.output());
         operator.check();
         if (!data.hasQuantizedType()) {
             operator.finish(operator.emit(new Reduce(Kind.PROD, axes, keepDims), operator.value(data)));
@@ -212,9 +211,8 @@ public final class ReductionImporters {
                 "one int32 or int16");
         operator.requireConstant("k", number);
         operator.check();
-        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
-                data,
-                outputs.get(0));
+        operator.requireTypes(
+                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64), data, outputs.get(0));
         operator.requireTypes(Set.of(DType.INT32, DType.INT16), outputs.get(1));
         int size = data.shape().dim(-1);
         long k = operator.constant(number).integer(0);

@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.layer;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;

@@ -5,11 +5,11 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.CustomOptions;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.ResizeBilinear;
 import io.kiln.frontend.tflite.schema.OperatorOptions.ResizeNearestNeighbor;

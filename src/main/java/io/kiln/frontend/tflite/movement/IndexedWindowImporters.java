@@ -5,13 +5,14 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
+import io.kiln.frontend.tflite.movement.ReduceWindowImporters.ScalarBody;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloGather;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloScatter;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloGather;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloScatter;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
@@ -172,7 +173,8 @@ public final class IndexedWindowImporters {
     private void finish(ScatterNd.Mode mode, Arg places, int count) {
         DType dtype = operator.input(0).dtype();
         boolean isMoved = mode == ScatterNd.Mode.UPDATE;
-        operator.requireTypes(isMoved
+        operator.requireTypes(
+                isMoved
                         ? Set.of(DType.FLOAT32, DType.BOOL, DType.INT8, DType.INT16, DType.INT32, DType.INT64)
                         : mode == ScatterNd.Mode.ADD
                                 ? Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64)

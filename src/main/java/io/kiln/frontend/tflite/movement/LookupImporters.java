@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.movement;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -69,10 +69,7 @@ public final class LookupImporters {
                     "Quantize the model again");
         }
         Arg rows = operator.emit(new Take(0, 0), operator.value(table), operator.value(indices));
-        operator.finish(
-                isHybrid
-                        ? operator.emit(new QnnDequantize(), rows, table.scale(), Constant.scalar(0))
-                        : rows);
+        operator.finish(isHybrid ? operator.emit(new QnnDequantize(), rows, table.scale(), Constant.scalar(0)) : rows);
     }
 
     /** GATHER_ND: the indexed dimensions become one dimension, and each index one number. */

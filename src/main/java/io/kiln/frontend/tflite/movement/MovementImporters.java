@@ -6,7 +6,7 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.frontend.tflite.elementwise.UnaryImporters;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -75,8 +75,8 @@ public final class MovementImporters {
                 "an activation is fused into it",
                 "none, which TensorFlow Lite Micro does not support here",
                 "Put the activation after it");
-        int axis = operator.axis(options.get(Concatenation.AXIS),
-                operator.input(0).shape().rank());
+        int axis = operator.axis(
+                options.get(Concatenation.AXIS), operator.input(0).shape().rank());
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
             parts.add(part(operator, operator.input(i)));

@@ -6,14 +6,14 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.MirrorPad;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloPad;
 import io.kiln.frontend.tflite.schema.SchemaEnums.MirrorPadMode;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloPad;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -181,7 +181,8 @@ public final class PadImporters {
 
     /** Numbers of elements before and after each dimension of the data, alternating. */
     private static int[] widths(OperatorContext operator, TfliteTensor data, TfliteTensor tensor) {
-        int[] widths = operator.integers("the widths of padding", tensor, 2 * data.shape().rank());
+        int[] widths = operator.integers(
+                "the widths of padding", tensor, 2 * data.shape().rank());
         operator.requireThat(
                 Arrays.stream(widths).allMatch(width -> width >= 0 && width <= TensorType.MAX_BYTES),
                 "the widths of padding are " + Arrays.toString(widths),

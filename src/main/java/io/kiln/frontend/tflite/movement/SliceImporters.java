@@ -5,7 +5,7 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -89,7 +89,8 @@ public final class SliceImporters {
 
     private static void splitV(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        int[] sizes = operator.integers("the sizes", operator.input(1), operator.outputs().size());
+        int[] sizes = operator.integers(
+                "the sizes", operator.input(1), operator.outputs().size());
         int axis = operator.axis(operator.input(2), data.shape().rank());
         int open = -1;
         long sum = 0;
@@ -384,7 +385,8 @@ public final class SliceImporters {
                         && updates.shape().equals(new Shape(expected)),
                 "it puts " + updates.text() + " at " + indices.text() + " of " + shape.text(),
                 "int32 or int64 indices, and updates for the dimensions that they leave");
-        operator.requireTypes(Set.of(DType.FLOAT32, DType.UINT8, DType.INT8, DType.INT32, DType.INT64, DType.BOOL),
+        operator.requireTypes(
+                Set.of(DType.FLOAT32, DType.UINT8, DType.INT8, DType.INT32, DType.INT64, DType.BOOL),
                 updates,
                 operator.output());
         operator.check();

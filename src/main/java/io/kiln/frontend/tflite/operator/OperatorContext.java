@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.operator;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.TfliteRounding;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlexBuffer;
+import io.kiln.frontend.tflite.operator.Subgraphs.ImportedSubgraph;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;
-import io.kiln.frontend.tflite.schema.OptionsType;
+import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
 import io.kiln.frontend.tflite.tensor.PlaceFindings;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
-import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.type.Shape;
@@ -29,7 +28,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-
 
 /** One operator during its import: its tensors and options, its errors, and the graph for its bindings. */
 public final class OperatorContext implements Formulas {
@@ -408,8 +406,7 @@ public final class OperatorContext implements Formulas {
     /** As {@link #integers}, of a given number. */
     public int[] integers(String what, TfliteTensor tensor, int count) {
         int[] values = integers(what, tensor);
-        requireThat(
-                values.length == count, what + " are " + tensor.text(), "a number of elements of " + count);
+        requireThat(values.length == count, what + " are " + tensor.text(), "a number of elements of " + count);
         return values;
     }
 

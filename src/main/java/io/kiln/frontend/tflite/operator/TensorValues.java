@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.operator;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.SignChange;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;

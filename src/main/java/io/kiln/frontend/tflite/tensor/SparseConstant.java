@@ -2,8 +2,8 @@
 package io.kiln.frontend.tflite.tensor;
 
 import io.kiln.frontend.tflite.flatbuffer.Field;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.schema.ModelTables.DimensionMetadata;
 import io.kiln.frontend.tflite.schema.ModelTables.SparsityParameters;
 import io.kiln.ir.type.Shape;

@@ -3,8 +3,8 @@ package io.kiln.frontend.tflite.tensor;
 
 import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
 import io.kiln.frontend.tflite.schema.ModelTables.ExternalBuffer;
 import io.kiln.frontend.tflite.schema.ModelTables.Metadata;

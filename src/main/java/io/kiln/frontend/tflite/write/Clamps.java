@@ -3,6 +3,7 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.quantize.plan.Format;

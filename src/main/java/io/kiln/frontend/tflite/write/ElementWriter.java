@@ -7,6 +7,8 @@ import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Div;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Sub;
+import io.kiln.frontend.tflite.write.Emission.NodeWriter;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Binary;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.write;
 
+import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.Shape;
 import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.plan.Precision;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * One node while it is written.
@@ -68,5 +72,38 @@ record Emission(PlannedNode planned, GraphWriter graph, int output) {
     /** Writes an operator whose only inputs are the data and which has no options. */
     void write(BuiltinOperator code, int version) {
         write(code, version, data(), Options.NONE);
+    }
+
+    /** Writes nodes of a family of operators. */
+    interface NodeWriter {
+        /** Writes a node; false, with nothing written, if TensorFlow Lite has no such operator. */
+        boolean write(Emission node);
+
+        /** Whether TensorFlow Lite has an operator for this one, whatever its attributes and types are. */
+        default boolean knows(Op op) {
+            return true;
+        }
+    }
+
+    /**
+     * The options table of an operator.
+     *
+     * @param type which table of the schema
+     * @param values its fields: Integer, Boolean or Float, as the field's type says
+     */
+    record Options(OptionsType type, Map<Field, Object> values) {
+        /** No options. */
+        static final Options NONE = new Options(OptionsType.NONE, Map.of());
+
+        static Options of(OptionsType type) {
+            return new Options(type, Map.of());
+        }
+
+        /** The same with a field. */
+        Options with(Field field, Object value) {
+            Map<Field, Object> more = new LinkedHashMap<>(values);
+            more.put(field, value);
+            return new Options(type, more);
+        }
     }
 }

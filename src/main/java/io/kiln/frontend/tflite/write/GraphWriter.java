@@ -7,6 +7,7 @@ import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.frontend.tflite.write.TfliteFile.OperatorEntry;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry;
 import io.kiln.ir.Arg;

@@ -11,6 +11,8 @@ import io.kiln.frontend.tflite.schema.OperatorOptions.FullyConnected;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Pool2D;
 import io.kiln.frontend.tflite.schema.OperatorOptions.TransposeConv;
 import io.kiln.frontend.tflite.schema.SchemaEnums.Padding;
+import io.kiln.frontend.tflite.write.Emission.NodeWriter;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Pool2d;

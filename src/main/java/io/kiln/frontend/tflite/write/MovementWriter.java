@@ -6,6 +6,8 @@ import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Reducer;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.Emission.NodeWriter;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;

@@ -3,6 +3,8 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.Bytes;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.write.Emission.NodeWriter;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;

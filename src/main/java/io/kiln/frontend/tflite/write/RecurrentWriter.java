@@ -6,6 +6,7 @@ import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.SVDF;
 import io.kiln.frontend.tflite.schema.OperatorOptions.UnidirectionalSequenceLSTM;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.frontend.tflite.write.TfliteFile.OperatorEntry;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry.Scaling;
 import io.kiln.ir.Constant;

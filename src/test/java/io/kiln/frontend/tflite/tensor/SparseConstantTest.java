@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
