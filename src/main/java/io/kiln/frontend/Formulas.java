@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.ir.Arg;
@@ -217,6 +218,16 @@ public interface Formulas {
     /** A tensor of float32. */
     default Constant reals(float[] values, Shape shape) {
         return Constant.reals("", shape, i -> values[i]);
+    }
+
+    /** A tensor of float32. */
+    default Constant reals(List<? extends Number> values, Shape shape) {
+        return Constant.reals("", shape, i -> values.get(i).floatValue());
+    }
+
+    /** A tensor of int8. */
+    default Constant bytes(byte[] values, Shape shape) {
+        return new Constant("", new TensorType(shape, DType.INT8), Bytes.wrap(values));
     }
 
     /** The value in another element type, by {@link Cast}'s rules; to bool, whether it is not 0. */

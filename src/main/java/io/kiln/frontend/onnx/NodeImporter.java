@@ -109,21 +109,20 @@ final class NodeImporter implements Bodies {
 
     private OnnxValue result(OnnxValueInfo output, Scope scope) {
         return scope.value(output.name())
-                .orElseThrow(() -> new KilnException(Failure.OPERATOR.problem(
+                .orElseThrow(() -> Failure.OPERATOR.exception(
                         "a body does not compute its output `" + output.name() + "`",
                         model.file(),
-                        "a value of that name",
-                        "")));
+                        "a value of that name"));
     }
 
     private void nested(Runnable body) {
         if (depth == MAX_DEPTH) {
             isTooLarge = true;
-            throw new KilnException(Failure.OPERATOR.problem(
+            throw Failure.OPERATOR.exception(
                     "functions and bodies are nested more than " + MAX_DEPTH + " deep",
                     model.file(),
                     "no recursion",
-                    "Export a flatter model"));
+                    "Export a flatter model");
         }
         depth++;
         try {
@@ -149,11 +148,8 @@ final class NodeImporter implements Bodies {
     private void limit(int count, String what) {
         if (count > MAX_NODES) {
             isTooLarge = true;
-            throw new KilnException(Failure.OPERATOR.problem(
-                    "the model has more than " + MAX_NODES + " " + what,
-                    model.file(),
-                    "a model for a microcontroller",
-                    ""));
+            throw Failure.OPERATOR.exception(
+                    "the model has more than " + MAX_NODES + " " + what, model.file(), "a model for a microcontroller");
         }
     }
 
@@ -198,8 +194,7 @@ final class NodeImporter implements Bodies {
     }
 
     private KilnException refused(OnnxNode node, String reason, String expected, String next) {
-        return new KilnException(
-                Failure.OPERATOR.problem(node.type() + " " + reason, node.where(model.file()), expected, next));
+        return Failure.OPERATOR.exception(node.type() + " " + reason, node.where(model.file()), expected, next);
     }
 
     /** Shapes and attributes that no importer expects, such as too few dimensions, are an error of the model. */
@@ -218,11 +213,11 @@ final class NodeImporter implements Bodies {
     private void checkInputs(OnnxNode node, Scope scope) {
         for (String name : node.inputs()) {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
-                throw new KilnException(Failure.OPERATOR.problem(
+                throw Failure.OPERATOR.exception(
                         "its input `" + name + "` does not exist",
                         node.where(model.file()),
                         "the name of an input, a constant or a result of another node",
-                        "Correct the name in the tool that wrote the file, or export the model again"));
+                        "Correct the name in the tool that wrote the file, or export the model again");
             }
         }
     }
@@ -230,11 +225,11 @@ final class NodeImporter implements Bodies {
     private void checkOutputs(OnnxNode node, Scope scope) {
         for (String name : node.outputs()) {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
-                throw new KilnException(Failure.OPERATOR.problem(
+                throw Failure.OPERATOR.exception(
                         "its output `" + name + "` is not supported",
                         node.where(model.file()),
                         "a model that does not use this output",
-                        "Export the model for inference"));
+                        "Export the model for inference");
             }
         }
     }

@@ -119,19 +119,19 @@ final class OnnxModelImporter {
 
     private void checkOpset() {
         if (model.opsets().versions().isEmpty()) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "the model does not state which version of ONNX's operators it uses",
                     model.file(),
                     "an opset_import",
-                    "Export the model again"));
+                    "Export the model again");
         }
         int version = model.opsets().version("").orElse(1);
         if (version < 1) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "the version of ONNX's operators is " + version,
                     model.file(),
                     "1 to " + OnnxRegistration.NEWEST,
-                    "Export the model again"));
+                    "Export the model again");
         }
     }
 
@@ -185,12 +185,11 @@ final class OnnxModelImporter {
             return value;
         }
         Binding from = dequantized.orElseThrow();
-        float[] reals = new float[TflLookup.SIZE];
-        for (int i = 0; i < reals.length; i++) {
+        Constant reals = Constant.reals("", Shape.of(TflLookup.SIZE), i -> {
             long centred = Byte.MIN_VALUE + i - from.constant(2).integer(0);
-            reals[i] = centred * from.constant(1).real(0);
-        }
-        return graph.emit(new TflLookup(), List.of(from.args().get(0), Constant.vector(reals)), from.origin());
+            return centred * from.constant(1).real(0);
+        });
+        return graph.emit(new TflLookup(), List.of(from.args().get(0), reals), from.origin());
     }
 
     /**

@@ -115,13 +115,13 @@ final class ModelImporter implements Subgraphs {
         byKey.remove("");
         int index = byKey.getOrDefault(signature, -1);
         if (index < 0 || index >= subgraphs().size()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "the model has no signature `" + signature + "`",
                     buffer.file(),
                     byKey.isEmpty()
                             ? "no kiln.signature, since it has no signatures"
                             : String.join(", ", byKey.keySet()),
-                    "Correct kiln.signature"));
+                    "Correct kiln.signature");
         }
         return index;
     }
@@ -149,23 +149,23 @@ final class ModelImporter implements Subgraphs {
     /** Reads a subgraph that another one calls, unless calls are without end. */
     private <T> T entered(int index, Supplier<T> reading) {
         if (index < 0 || index == main || index >= subgraphs().size()) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "subgraph #" + index + " cannot be called",
                     buffer.file(),
                     "one of the subgraphs #0 to #" + (subgraphs().size() - 1) + ", but for #" + main
                             + ", which is the model",
-                    "Export the model again"));
+                    "Export the model again");
         }
         if (open.size() == CallRules.MAX_DEPTH || ++calls > CallRules.MAX_FUNCTIONS) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "subgraphs call each other " + calls + " times, " + open.size() + " deep",
                     buffer.file(),
                     "at most " + CallRules.MAX_FUNCTIONS + " calls, " + CallRules.MAX_DEPTH + " deep",
-                    "Export a flatter model"));
+                    "Export a flatter model");
         }
         if (!open.add(index)) {
-            throw new KilnException(Failure.MODEL.problem(
-                    "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again"));
+            throw Failure.MODEL.exception(
+                    "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again");
         }
         try {
             return reading.get();
@@ -255,11 +255,11 @@ final class ModelImporter implements Subgraphs {
             FlatTable table = operators.table(i);
             long code = table.get(Operator.OPCODE_INDEX) & 0xFFFFFFFFL;
             if (code >= codes.size()) {
-                throw new KilnException(Failure.MODEL.problem(
+                throw Failure.MODEL.exception(
                         "operator code #" + code + " does not exist",
                         buffer.file() + ": operator #" + i,
                         "one of the model's " + codes.size() + " operator codes",
-                        "Export the model again"));
+                        "Export the model again");
             }
             records.add(operator(i, codes.table((int) code), table));
         }

@@ -147,20 +147,20 @@ public final class TfliteFrontend {
     private static FlatTable model(FlatBuffer buffer, Bytes content) {
         String fileName = buffer.file();
         if (content.size() < 8 || !identifier(content).equals(IDENTIFIER)) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     content.size() == 0 ? "the file is empty" : "this is not a TensorFlow Lite model",
                     fileName,
                     "the file identifier " + IDENTIFIER + " at byte 4",
-                    "Convert the model with the TensorFlow Lite converter"));
+                    "Convert the model with the TensorFlow Lite converter");
         }
         FlatTable model = buffer.root();
         int version = model.get(Model.VERSION);
         if (version != SCHEMA_VERSION) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "schema version " + version + " is not supported",
                     fileName,
                     "schema version " + SCHEMA_VERSION,
-                    "Convert the model again"));
+                    "Convert the model again");
         }
         return model;
     }

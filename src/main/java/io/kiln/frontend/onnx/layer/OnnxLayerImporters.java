@@ -12,6 +12,7 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.reduce.ReduceImporters;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
@@ -205,11 +206,8 @@ public final class OnnxLayerImporters {
         Arg extent = node.subtract(node.slice(scaled, 1, axis + 2, axis + 3), first);
         Arg one = node.real(1);
         Arg bin = node.multiply(isHalfPixel ? extent : node.maximum(extent, one), (double) ratio / count);
-        float[] steps = new float[count];
-        for (int i = 0; i < count; i++) {
-            steps[i] = (i + 0.5f) / ratio;
-        }
-        Arg place = node.add(first, node.multiply(bin, node.reals(steps, Shape.of(1, count))));
+        Constant steps = Constant.reals("", Shape.of(1, count), i -> (i + 0.5f) / ratio);
+        Arg place = node.add(first, node.multiply(bin, steps));
         List<Integer> dims = axis == 0 ? List.of(boxes, 1, count, 1) : List.of(boxes, count, 1, 1);
         return samples(node, node.reshape(place, dims), node.shape(0).dim(IMAGE_RANK - 1 - axis));
     }

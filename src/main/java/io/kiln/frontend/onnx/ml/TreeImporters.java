@@ -106,7 +106,7 @@ final class TreeImporters {
         }
         scores = plusBase(node, data, forest, scores, base);
         boolean isTransformed = targets > 1 || transform == PostTransform.PROBIT;
-        boolean isDouble = node.node().operator().equals("TreeEnsemble") && node.element(0) == ElementType.DOUBLE;
+        boolean isDouble = node.is("TreeEnsemble") && node.element(0) == ElementType.DOUBLE;
         node.finish(
                 0,
                 isTransformed ? transform.of(node, scores) : scores,
@@ -122,7 +122,7 @@ final class TreeImporters {
         if (base.size() != targets) {
             return scores;
         }
-        Arg sums = node.add(scores, node.reals(TreeLists.floats(base), Shape.of(targets)));
+        Arg sums = node.add(scores, node.reals(base, Shape.of(targets)));
         return hasVote(node, data, forest, targets)
                 .map(hasVote -> node.where(hasVote, sums, node.real(0)))
                 .orElse(sums);
@@ -185,9 +185,7 @@ final class TreeImporters {
         }
 
         private Arg plusBase(Arg scores) {
-            return base.isEmpty()
-                    ? scores
-                    : node.add(scores, node.reals(TreeLists.floats(base), Shape.of(base.size())));
+            return base.isEmpty() ? scores : node.add(scores, node.reals(base, Shape.of(base.size())));
         }
 
         private void several() {
@@ -334,15 +332,6 @@ final class TreeImporters {
                     numbers.type() == data && (data == ElementType.FLOAT || data == ElementType.DOUBLE),
                     "`" + name + "` holds " + numbers.type().text() + ", its data is " + data.text(),
                     "both float, or both double");
-        }
-
-        /** Numbers in single precision. */
-        static float[] floats(List<Double> numbers) {
-            float[] floats = new float[numbers.size()];
-            for (int i = 0; i < floats.length; i++) {
-                floats[i] = numbers.get(i).floatValue();
-            }
-            return floats;
         }
 
         private Forest forest(String prefix) {

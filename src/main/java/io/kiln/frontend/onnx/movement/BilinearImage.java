@@ -127,7 +127,7 @@ public record BilinearImage(Line rows, Line columns, float outside) {
 
         /** Reads the plan of a node. */
         static ResizePlan of(NodeContext node) {
-            return node.node().operator().equals("Upsample") ? upsample(node) : resize(node);
+            return node.is("Upsample") ? upsample(node) : resize(node);
         }
 
         private static ResizePlan upsample(NodeContext node) {
@@ -280,15 +280,7 @@ public record BilinearImage(Line rows, Line columns, float outside) {
              * @param indices its indices
              * @param weights its weights
              */
-            record Tap(List<Integer> indices, List<Double> weights) {
-                float[] floats() {
-                    float[] floats = new float[weights.size()];
-                    for (int i = 0; i < floats.length; i++) {
-                        floats[i] = weights.get(i).floatValue();
-                    }
-                    return floats;
-                }
-            }
+            record Tap(List<Integer> indices, List<Double> weights) {}
 
             /** Whether the result is the data; where it is smoothed, ONNX Runtime copies every axis that keeps its size. */
             boolean isIdentity(Style style) {
@@ -501,7 +493,7 @@ public record BilinearImage(Line rows, Line columns, float outside) {
             for (ResizeAxis.Tap tap : taps) {
                 Arg part = node.take(data, node.ints(tap.indices(), Shape.of(axis.out())), axis.axis());
                 Arg weighted =
-                        style.isNearest() ? part : node.multiply(part, node.reals(tap.floats(), new Shape(line)));
+                        style.isNearest() ? part : node.multiply(part, node.reals(tap.weights(), new Shape(line)));
                 sum = sum == null ? weighted : node.add(sum, weighted);
             }
             List<Integer> inside = axis.inside(style);

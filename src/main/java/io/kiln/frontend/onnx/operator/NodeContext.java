@@ -69,6 +69,11 @@ public final class NodeContext implements Formulas {
         return node;
     }
 
+    /** Whether it is one of these operators of ONNX's own domain, or of those that are imported as such. */
+    public boolean is(String... operators) {
+        return List.of(operators).contains(node.operator());
+    }
+
     /** Version of the operator set that the model uses for this node. */
     public int version() {
         return version;
@@ -104,6 +109,11 @@ public final class NodeContext implements Formulas {
         return optional(index)
                 .orElseThrow(
                         () -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
+    }
+
+    /** How integers compute an input, if in this way. */
+    public <T> Optional<T> form(int index, Class<T> kind) {
+        return optional(index).flatMap(OnnxValue::form).filter(kind::isInstance).map(kind::cast);
     }
 
     /** The value of an input. */
@@ -322,7 +332,7 @@ public final class NodeContext implements Formulas {
 
     /** An error of this node, with advice. */
     public KilnException failure(String what, String expected, String next) {
-        return new KilnException(Failure.OPERATOR.problem(what, where(), expected, next));
+        return Failure.OPERATOR.exception(what, where(), expected, next);
     }
 
     /** The graph that is extended. */

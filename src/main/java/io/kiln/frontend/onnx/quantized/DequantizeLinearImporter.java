@@ -13,7 +13,6 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -100,7 +99,7 @@ final class DequantizeLinearImporter implements OnnxImporter {
         int offset = offset(type);
         Arg zero = node.has(2)
                 ? node.add(node.cast(node.arg(2), DType.FLOAT32), -offset)
-                : node.reals(constant(scales.elements(), -offset), node.shape(1));
+                : node.reals(Collections.nCopies(scales.elements(), -offset), node.shape(1));
         long size = Math.min(node.whole("block_size", 0), node.shape(0).dim(axis));
         return areFinite && node.known(zero, "its zero points").type().equals(scales.type())
                 ? Optional.of(new IntegerForm.Blocks(
@@ -110,12 +109,6 @@ final class DequantizeLinearImporter implements OnnxImporter {
                         axis,
                         (int) size))
                 : Optional.empty();
-    }
-
-    private static float[] constant(int count, float value) {
-        float[] all = new float[count];
-        Arrays.fill(all, value);
-        return all;
     }
 
     /** Constant bytes whose channels have zero points of their own, less these, if they are bytes still. */

@@ -198,8 +198,7 @@ sealed interface ElementOperand {
             if (own.isPresent() && operands.get(0) instanceof ElementForm inner) {
                 return inner.quantized(to, own.get().then(limits));
             }
-            boolean isMoved = node.node().operator().equals("Max")
-                    || node.node().operator().equals("Min");
+            boolean isMoved = node.is("Max", "Min");
             Optional<Arg> selected = isMoved ? moved.flatMap(form -> form.quantized(to, limits)) : Optional.empty();
             return selected.or(() -> table(to, limits)).or(() -> moved.flatMap(form -> form.quantized(to, limits)));
         }
@@ -230,8 +229,7 @@ sealed interface ElementOperand {
                     .flatMap(rows -> results(rows.with(tensor)).map(all -> {
                         byte[] table = QuantizedForms.table(all, to, limits);
                         Shape shape = Shape.of(rows.rows().size(), PairLookup.SIZE);
-                        Constant constant = new Constant("", new TensorType(shape, DType.INT8), Bytes.wrap(table));
-                        return node.emit(new PairLookup(), rows.indices(), tensor.integers(), constant);
+                        return node.emit(new PairLookup(), rows.indices(), tensor.integers(), node.bytes(table, shape));
                     }));
         }
 
@@ -280,7 +278,7 @@ sealed interface ElementOperand {
                     }
                     indices[i] = (byte) (numbers.get(key) + Byte.MIN_VALUE);
                 }
-                Constant index = new Constant("", new TensorType(shape, DType.INT8), Bytes.wrap(indices));
+                Constant index = node.bytes(indices, shape);
                 return Optional.of(new ConstantRows(index, List.copyOf(rows.values())));
             }
 
@@ -383,11 +381,7 @@ sealed interface ElementOperand {
         }
 
         private Constant vector(IntUnaryOperator value) {
-            int[] places = new int[size];
-            for (int i = 0; i < size; i++) {
-                places[i] = value.applyAsInt(i);
-            }
-            return Constant.vector(places);
+            return Constant.vector(IntStream.range(0, size).map(value).toArray());
         }
     }
 }

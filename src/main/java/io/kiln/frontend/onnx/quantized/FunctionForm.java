@@ -5,7 +5,6 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
-import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
 import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Dequantized;
@@ -87,10 +86,7 @@ final class FunctionForm {
                     .filter(values -> isKnown && values.elements() > 1)
                     .map(values -> new ElementOperand.Values(node, values));
         }
-        return node.optional(input)
-                .flatMap(OnnxValue::form)
-                .filter(ElementOperand.class::isInstance)
-                .map(ElementOperand.class::cast)
+        return node.form(input, ElementOperand.class)
                 .or(() -> QuantizedForms.bytes(node, input).map(data -> TableForm.of(node, data)));
     }
 
@@ -108,11 +104,9 @@ final class FunctionForm {
 
     /** Relu or Clip after something that integers compute. */
     private static Optional<IntegerForm> limits(NodeContext node) {
-        Optional<Deferred> inner =
-                node.input(0).form().filter(Deferred.class::isInstance).map(Deferred.class::cast);
-        return inner.isEmpty() || range(node).isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Limited(node, inner.get()));
+        return node.form(0, Deferred.class)
+                .filter(inner -> range(node).isPresent())
+                .map(inner -> new Limited(node, inner));
     }
 
     /** What a Relu or Clip limits. */
@@ -137,8 +131,8 @@ final class FunctionForm {
     }
 
     private static Optional<float[]> range(NodeContext node) {
-        boolean isClip = node.node().operator().equals("Clip");
-        if (!isClip && !node.node().operator().equals("Relu")) {
+        boolean isClip = node.is("Clip");
+        if (!isClip && !node.is("Relu")) {
             return Optional.empty();
         }
         float low = isClip ? -Float.MAX_VALUE : 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -144,7 +143,7 @@ final class IntegerLayer implements Emitter {
             int channel = isDepthwise ? i % channels : i / perChannel;
             zeros[i] = form.weight().by().zeroPoints().get(channel).byteValue();
         }
-        return new Constant("", node.type(weights), Bytes.wrap(zeros));
+        return node.bytes(zeros, shape);
     }
 
     /** Exact; ONNX Runtime's sums of floats may lie on the other side of a half. */
@@ -207,11 +206,8 @@ final class IntegerLayer implements Emitter {
     }
 
     private static Constant scales(List<Float> scales) {
-        float[] values = new float[scales.size()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = scales.get(i);
-        }
-        return values.length == 1 ? Constant.scalar(values[0]) : Constant.vector(values);
+        Shape shape = scales.size() == 1 ? Shape.scalar() : Shape.of(scales.size());
+        return Constant.reals("", shape, scales::get);
     }
 
     private static Constant zeroPoint(Dequantized operand) {
@@ -220,9 +216,9 @@ final class IntegerLayer implements Emitter {
 
     private Constant zeroElement() {
         if (form.isWide()) {
-            return new Constant("", new TensorType(Shape.scalar(), DType.INT16), Bytes.wrap(new byte[Short.BYTES]));
+            return node.number(0, DType.INT16);
         }
         byte zero = (byte) form.data().by().zeroPoint();
-        return new Constant("", new TensorType(Shape.scalar(), DType.INT8), Bytes.wrap(new byte[] {zero}));
+        return node.bytes(new byte[] {zero}, Shape.scalar());
     }
 }

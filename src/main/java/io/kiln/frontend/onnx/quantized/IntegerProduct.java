@@ -174,7 +174,7 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
         if (shape.elements() == 1) {
             return node.reshape(zero, Shape.scalar());
         }
-        boolean isFilter = node.node().operator().equals("ConvInteger");
+        boolean isFilter = node.is("ConvInteger");
         int rank = node.shape(input).rank();
         return shape.rank() == 1 && (isFilter || input == 0)
                 ? node.reshape(zero, Formulas.along(rank, isFilter ? 0 : rank - 2, shape.dim(0)))

@@ -80,7 +80,7 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
      * @param inner elements of those after them
      */
     OnnxAveragePool.Order order(NodeContext node, int outer, int inner) {
-        if (node.node().operator().equals("GlobalAveragePool")) {
+        if (node.is("GlobalAveragePool")) {
             return OnnxAveragePool.Order.LANES;
         }
         if (inner == 1) {

@@ -157,7 +157,7 @@ final class QLinearImporters {
                 node.finish(0, QuantizedBytes.value(node, corrected(node, data, weight, to), to.type()));
                 return;
             }
-            boolean isMatrix = !node.node().operator().equals("QLinearConv") && weight.isPerTensor();
+            boolean isMatrix = !node.is("QLinearConv") && weight.isPerTensor();
             node.require(
                     (weights instanceof Constant || isMatrix) && weight.isOfBytes() && weight.hasOneZeroPoint(),
                     "its weights are computed, or are " + weight.type().text(),
@@ -194,14 +194,13 @@ final class QLinearImporters {
                 back.add(1, back.remove(rank - 1));
             }
             Arg channelsLast = node.transpose(sums, last);
-            float[] scales = new float[weight.scales().size()];
-            for (int i = 0; i < scales.length; i++) {
-                scales[i] = data.scale() * weight.scales().get(i);
-            }
             Arg bytes = node.emit(
                     new QnnRequantize(-1, Rounding.ONNX, DType.INT8),
                     node.has(bias) ? node.add(channelsLast, node.arg(bias)) : channelsLast,
-                    Constant.vector(scales),
+                    Constant.reals(
+                            "",
+                            Shape.of(weight.scales().size()),
+                            i -> data.scale() * weight.scales().get(i)),
                     Constant.scalar(0),
                     Constant.scalar(to.scale()),
                     Constant.scalar(to.zeroPoint()));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -17,7 +16,6 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.TflLookup;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,11 +39,7 @@ final class QuantizedForms {
 
     /** The bytes of an input, if it is dequantized from bytes with one scale. */
     static Optional<Dequantized> bytes(NodeContext node, int input) {
-        return node.optional(input)
-                .flatMap(OnnxValue::form)
-                .filter(Dequantized.class::isInstance)
-                .map(Dequantized.class::cast)
-                .filter(QuantizedForms::isOfOneScale);
+        return node.form(input, Dequantized.class).filter(QuantizedForms::isOfOneScale);
     }
 
     private static boolean isOfOneScale(Dequantized form) {
@@ -82,17 +76,12 @@ final class QuantizedForms {
 
     /** The real numbers of all bytes, in their order. */
     static Constant allReals(ElementQuantization by) {
-        float[] reals = new float[TflLookup.SIZE];
-        for (int i = 0; i < reals.length; i++) {
-            reals[i] = by.dequantize(i + Byte.MIN_VALUE);
-        }
-        return Constant.vector(reals);
+        return Constant.reals("", Shape.of(TflLookup.SIZE), i -> by.dequantize(i + Byte.MIN_VALUE));
     }
 
     /** A function of each element as a table of all bytes. */
     static Arg lookup(NodeContext node, Dequantized data, byte[] table) {
-        Constant constant = new Constant("", new TensorType(Shape.of(TflLookup.SIZE), DType.INT8), Bytes.wrap(table));
-        return node.emit(new TflLookup(), data.integers(), constant);
+        return node.emit(new TflLookup(), data.integers(), node.bytes(table, Shape.of(TflLookup.SIZE)));
     }
 
     /** The bytes of results. */

@@ -4,7 +4,6 @@ package io.kiln.frontend.onnx.quantized;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
 import io.kiln.frontend.onnx.layer.OnnxLayerImporters;
@@ -17,7 +16,6 @@ import io.kiln.frontend.onnx.quantized.QLinearImporters.QLinearLayer;
 import io.kiln.frontend.onnx.quantized.QLinearImporters.QLinearPool;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -138,7 +136,7 @@ public final class QuantizedImporters {
             zeroPoints[i] = node.has(ZERO_POINTS) ? zeroPoints[i] - half : 0;
         }
         return new BlockWeights(
-                new Constant("", new TensorType(Shape.of(units, depth), DType.INT8), Bytes.wrap(weights)),
+                node.bytes(weights, Shape.of(units, depth)),
                 node.reals(reals, shape),
                 node.reals(zeroPoints, shape),
                 Math.min(packing.block(), depth));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
@@ -33,7 +32,6 @@ import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +69,7 @@ public final class QuantizedNodes {
 
     /** The integers of a constant matrix that is transposed, such as the weights of a layer in PyTorch's order. */
     private static Optional<IntegerForm> transposedWeights(NodeContext node) {
-        boolean isMatrix = node.node().operator().equals("Transpose")
+        boolean isMatrix = node.is("Transpose")
                 && node.node().domain().isEmpty()
                 && node.shape(0).rank() == 2
                 && node.wholes("perm").orElse(List.of(1L, 0L)).equals(List.of(1L, 0L));
@@ -132,8 +130,7 @@ public final class QuantizedNodes {
 
     /** Bytes that the model converts to real numbers, such as the image of a camera: they stand for themselves. */
     private static Optional<IntegerForm> converted(NodeContext node) {
-        boolean isConversion =
-                node.node().operator().equals("Cast") || node.node().operator().equals("CastLike");
+        boolean isConversion = node.is("Cast", "CastLike");
         if (!isConversion) {
             return Optional.empty();
         }
@@ -267,7 +264,7 @@ public final class QuantizedNodes {
         /** The operator on bytes; empty if it does not take bytes, or is refused: its importer says so for the node itself. */
         private Optional<NodeContext> shadow(Map<Integer, OnnxValue> bytes, Optional<Byte> fill) {
             Emitter emitter = (op, args, origin) -> op instanceof Pad && isPad()
-                    ? node.emit(op, args.get(0), scalar(fill.orElse((byte) 0)))
+                    ? node.emit(op, args.get(0), node.number(fill.orElse((byte) 0), DType.INT8))
                     : node.emit(op, args);
             NodeContext shadow = node.shadow(bytes, Optional.of(emitter));
             try {
@@ -279,7 +276,7 @@ public final class QuantizedNodes {
         }
 
         private boolean isPad() {
-            return node.node().operator().equals("Pad");
+            return node.is("Pad");
         }
 
         /** Inputs whose elements are moved. */
@@ -313,10 +310,6 @@ public final class QuantizedNodes {
         private Optional<Byte> fill(ElementQuantization by) {
             return fill().filter(number -> by.dequantize(by.quantize(number)) == number)
                     .map(number -> (byte) by.quantize(number));
-        }
-
-        private static Constant scalar(byte value) {
-            return new Constant("", new TensorType(Shape.scalar(), DType.INT8), Bytes.wrap(new byte[] {value}));
         }
     }
 
@@ -379,11 +372,7 @@ public final class QuantizedNodes {
         }
 
         private static Constant weights(Formulas e, BilinearImage.Line line) {
-            float[] weights = new float[line.weights().size()];
-            for (int i = 0; i < weights.length; i++) {
-                weights[i] = line.weights().get(i);
-            }
-            return e.reals(weights, Shape.of(2, line.size()));
+            return e.reals(line.weights(), Shape.of(2, line.size()));
         }
 
         /** Elements outside the data have a number of their own. */
@@ -414,9 +403,9 @@ public final class QuantizedNodes {
          * @param softmax the importer of {@code Softmax}, which places the axes of its logarithm as well
          */
         static Optional<IntegerForm> of(OnnxImporter softmax, NodeContext node) {
-            boolean isLog = node.node().operator().equals("LogSoftmax");
+            boolean isLog = node.is("LogSoftmax");
             return QuantizedForms.bytes(node, 0)
-                    .filter(data -> isLog || node.node().operator().equals("Softmax"))
+                    .filter(data -> isLog || node.is("Softmax"))
                     .filter(data -> SingleFactor.isOrdinary(data.by().scale()))
                     .map(data -> (Deferred) (to, limits) -> SingleFactor.isOrdinary(to.scale())
                             ? new SoftmaxForm(data, isLog).emit(softmax, node, to, limits)

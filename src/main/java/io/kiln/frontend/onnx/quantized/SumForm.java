@@ -47,11 +47,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
 
             /** The bias of each channel. */
             Constant ofChannels(int channels) {
-                float[] all = new float[channels];
-                for (int c = 0; c < channels; c++) {
-                    all[c] = reals.get(reals.size() == 1 ? 0 : c);
-                }
-                return Constant.vector(all);
+                return Constant.reals("", Shape.of(channels), c -> reals.get(reals.size() == 1 ? 0 : c));
             }
         }
     }
@@ -90,7 +86,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
     }
 
     private static boolean takesShorts(NodeContext node, Dequantized weight) {
-        return !node.node().operator().equals("ConvTranspose")
+        return !node.is("ConvTranspose")
                 && weight.integers() instanceof Constant
                 && weight.by().zeroPoints().stream().allMatch(zero -> zero == 0);
     }
@@ -169,7 +165,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
     record DeferredSum(OnnxImporter importer, NodeContext node, SumForm form) implements Deferred {
         /** {@code MatMul} and the {@code Add} of a constant for each column: PyTorch's export of a fully connected layer. */
         static Optional<DeferredSum> ofSum(NodeContext add) {
-            if (!add.node().operator().equals("Add") || add.inputs() != 2) {
+            if (!add.is("Add") || add.inputs() != 2) {
                 return Optional.empty();
             }
             return withBias(add, 0, 1).or(() -> withBias(add, 1, 0));
@@ -177,10 +173,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
 
         private static Optional<DeferredSum> withBias(NodeContext add, int sums, int bias) {
             Shape shape = add.shape(sums);
-            return add.input(sums)
-                    .form()
-                    .filter(DeferredSum.class::isInstance)
-                    .map(DeferredSum.class::cast)
+            return add.form(sums, DeferredSum.class)
                     .filter(sum -> sum.isMatrixWithoutBias()
                             && shape.rank() >= 2
                             && add.shape(bias).rank() <= shape.rank())
@@ -192,9 +185,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
         }
 
         private boolean isMatrixWithoutBias() {
-            return node.node().operator().equals("MatMul")
-                    && form.bias().isEmpty()
-                    && node.shape(1).rank() >= 2;
+            return node.is("MatMul") && form.bias().isEmpty() && node.shape(1).rank() >= 2;
         }
 
         @Override
@@ -211,10 +202,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
 
     /** An input that is dequantized. */
     private static Optional<Dequantized> dequantized(NodeContext node, int input) {
-        return node.optional(input)
-                .flatMap(OnnxValue::form)
-                .filter(Dequantized.class::isInstance)
-                .map(Dequantized.class::cast);
+        return node.form(input, Dequantized.class);
     }
 
     /**

@@ -44,11 +44,11 @@ final class OnnxTensorReader {
     OnnxTensor read(TensorProto tensor, String where) {
         ElementType type = ElementType.ofCode(tensor.getDataType()).orElse(ElementType.UNDEFINED);
         if (type.held().isEmpty()) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "a constant has elements of type " + type.text() + " (" + tensor.getDataType() + ")",
                     where,
                     "integers, booleans or floats",
-                    NEXT));
+                    NEXT);
         }
         if (tensor.hasSegment()) {
             throw failure("a constant is stored in segments", where, "whole constants");
@@ -176,7 +176,7 @@ final class OnnxTensorReader {
     }
 
     private static KilnException failure(String what, String where, String expected) {
-        return new KilnException(Failure.MODEL.problem(what, where, expected, NEXT));
+        return Failure.MODEL.exception(what, where, expected, NEXT);
     }
 
     /**

@@ -158,8 +158,7 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     private static Arg initial(Direction direction, int batch, int input) {
         NodeContext node = direction.node();
         List<Integer> dims = List.of(batch, direction.hidden());
-        if (!node.has(input)
-                || (input == INITIAL_CELL && !node.node().operator().equals("LSTM"))) {
+        if (!node.has(input) || (input == INITIAL_CELL && !node.is("LSTM"))) {
             return node.broadcast(node.real(0), new Shape(dims));
         }
         boolean isBatchFirst = node.truth("layout", false);

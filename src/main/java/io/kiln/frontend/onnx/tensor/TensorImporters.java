@@ -189,12 +189,8 @@ public final class TensorImporters {
         int size = node.shape(counts).dim(1);
         List<Float> stated = node.reals("weights").orElse(Collections.nCopies(size, 1f));
         node.require(stated.size() == size, "it has " + stated.size() + " weights", "" + size);
-        float[] weights = new float[size];
-        for (int i = 0; i < size; i++) {
-            weights[i] = stated.get(i);
-        }
         Arg limited = mode.equals("IDF") ? node.minimum(counts, node.real(1)) : counts;
-        return node.multiply(limited, node.reals(weights, Shape.of(1, size)));
+        return node.multiply(limited, node.reals(stated, Shape.of(1, size)));
     }
 
     /** The counts in the columns that are stated for them; others are 0. */

@@ -52,8 +52,7 @@ public final class ConstantImporters {
         @Override
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
-            operator.requireTypes(Set.of(FLOAT32, INT8, INT32, INT64), data, operator.output());
-            operator.check();
+            operator.checkTypes(Set.of(FLOAT32, INT8, INT32, INT64), data, operator.output());
             TensorType type = data.type();
             operator.spend(type.bytes());
             operator.finish(new Constant("", type, Bytes.wrap(new byte[Math.toIntExact(type.bytes())])));
@@ -114,7 +113,7 @@ public final class ConstantImporters {
                 "");
         operator.requireThat(value.shape().rank() == 0, "the value is " + value.text(), "a scalar", "");
         Shape shape = shape(operator, operator.constant(dims));
-        operator.finish(operator.emit(new Full(shape), operator.value(value)));
+        operator.finish(new Full(shape), operator.value(value));
     }
 
     private static Shape shape(OperatorContext operator, Constant dims) {

@@ -50,7 +50,7 @@ public final class CustomImporter implements OperatorImporter {
         List<TensorType> types = outputs.stream().map(o -> type(operator, o)).toList();
         checkSignature(operator, types);
         List<Arg> args = new ArrayList<>();
-        IntStream.range(0, inputs).forEach(i -> args.add(operator.value(operator.input(i))));
+        IntStream.range(0, inputs).forEach(i -> args.add(operator.value(i)));
         Bytes options = operator.operator().customOptions();
         args.addAll(passed(operator, options));
         for (int i = 1; i < types.size(); i++) {

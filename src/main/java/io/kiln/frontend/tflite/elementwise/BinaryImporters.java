@@ -8,6 +8,7 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
@@ -50,20 +51,16 @@ public final class BinaryImporters {
     private static final Set<DType> EQUATABLE = Set.of(FLOAT32, INT8, INT32, INT64, BOOL);
 
     public static final List<Registration> ALL = List.of(
-            fused(BuiltinOperator.ADD, 5, Binary.Kind.ADD, NUMBERS, Add.TYPE, Add.FUSED_ACTIVATION_FUNCTION)
-                    .uint8AsInt8(),
-            fused(BuiltinOperator.SUB, 5, Binary.Kind.SUBTRACT, QUANTIZABLE, Sub.TYPE, Sub.FUSED_ACTIVATION_FUNCTION)
-                    .uint8AsInt8(),
-            fused(BuiltinOperator.MUL, 8, Binary.Kind.MULTIPLY, QUANTIZABLE, Mul.TYPE, Mul.FUSED_ACTIVATION_FUNCTION)
-                    .uint8AsInt8(),
+            fused(BuiltinOperator.ADD, 5, Binary.Kind.ADD, NUMBERS, Add.TYPE, Add.FUSED_ACTIVATION_FUNCTION),
+            fused(BuiltinOperator.SUB, 5, Binary.Kind.SUBTRACT, QUANTIZABLE, Sub.TYPE, Sub.FUSED_ACTIVATION_FUNCTION),
+            fused(BuiltinOperator.MUL, 8, Binary.Kind.MULTIPLY, QUANTIZABLE, Mul.TYPE, Mul.FUSED_ACTIVATION_FUNCTION),
             fused(
-                            BuiltinOperator.DIV,
-                            3,
-                            Binary.Kind.DIVIDE,
-                            Set.of(FLOAT32, INT8, INT32),
-                            Div.TYPE,
-                            Div.FUSED_ACTIVATION_FUNCTION)
-                    .uint8AsInt8(),
+                    BuiltinOperator.DIV,
+                    3,
+                    Binary.Kind.DIVIDE,
+                    Set.of(FLOAT32, INT8, INT32),
+                    Div.TYPE,
+                    Div.FUSED_ACTIVATION_FUNCTION),
             binary(BuiltinOperator.SQUARED_DIFFERENCE, 3, Binary.Kind.SQUARED_DIFFERENCE, QUANTIZABLE),
             binary(BuiltinOperator.FLOOR_DIV, 3, Binary.Kind.FLOOR_DIVIDE, Set.of(FLOAT32)),
             binary(BuiltinOperator.FLOOR_MOD, 2, Binary.Kind.FLOOR_MOD, Set.of(FLOAT32)),
@@ -71,7 +68,7 @@ public final class BinaryImporters {
             binary(BuiltinOperator.LOGICAL_OR, 1, Binary.Kind.LOGICAL_OR, Set.of(BOOL)),
             binary(BuiltinOperator.MAXIMUM, 5, Binary.Kind.MAXIMUM, NUMBERS).uint8AsInt8(),
             binary(BuiltinOperator.MINIMUM, 5, Binary.Kind.MINIMUM, NUMBERS).uint8AsInt8(),
-            builtin(BuiltinOperator.PRELU, 2, BinaryImporters::prelu).uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.PRELU, 2, BinaryImporters::prelu),
             builtin(BuiltinOperator.ADD_N, 1, BinaryImporters::addN),
             comparison(BuiltinOperator.EQUAL, 4, Binary.Kind.EQUAL, QnnBinary.Kind.EQUAL, EQUATABLE),
             comparison(BuiltinOperator.NOT_EQUAL, 3, Binary.Kind.NOT_EQUAL, QnnBinary.Kind.NOT_EQUAL, EQUATABLE),
@@ -80,8 +77,8 @@ public final class BinaryImporters {
             comparison(BuiltinOperator.GREATER, 2, Binary.Kind.GREATER, QnnBinary.Kind.GREATER, NUMBERS),
             comparison(
                     BuiltinOperator.GREATER_EQUAL, 3, Binary.Kind.GREATER_EQUAL, QnnBinary.Kind.GREATER_EQUAL, ORDERED),
-            builtin(BuiltinOperator.SELECT, 3, new SelectImporter(true)).uint8AsInt8(),
-            builtin(BuiltinOperator.SELECT_V2, 2, new SelectImporter(false)).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.SELECT, 3, new SelectImporter(true)),
+            builtinOfBytes(BuiltinOperator.SELECT_V2, 2, new SelectImporter(false)));
 
     private BinaryImporters() {}
 
@@ -98,13 +95,12 @@ public final class BinaryImporters {
             OptionsType options,
             Field.UByte activation) {
         BinaryImporter.Fused fused = new BinaryImporter.Fused(options, activation);
-        return builtin(operator, maxVersion, new BinaryImporter(kind, dtypes, Optional.of(fused)));
+        return builtinOfBytes(operator, maxVersion, new BinaryImporter(kind, dtypes, Optional.of(fused)));
     }
 
     private static Registration comparison(
             BuiltinOperator operator, int maxVersion, Binary.Kind kind, QnnBinary.Kind quantized, Set<DType> dtypes) {
-        return builtin(operator, maxVersion, new ComparisonImporter(kind, quantized, dtypes))
-                .uint8AsInt8();
+        return builtinOfBytes(operator, maxVersion, new ComparisonImporter(kind, quantized, dtypes));
     }
 
     /**
@@ -125,8 +121,7 @@ public final class BinaryImporters {
             TfliteTensor rhs = operator.input(1);
             TfliteTensor output = operator.output();
             Activation activation = activation(operator);
-            operator.requireTypes(dtypes, lhs, rhs, output);
-            operator.check();
+            operator.checkTypes(dtypes, lhs, rhs, output);
             requireActivation(operator, activation, lhs.dtype());
             Optional<Op> quantized = lhs.hasQuantizedType() ? quantized(operator) : Optional.empty();
             if (quantized.isPresent()) {
@@ -205,14 +200,12 @@ public final class BinaryImporters {
             TfliteTensor lhs = operator.input(0);
             TfliteTensor rhs = operator.input(1);
             operator.requireTypes(dtypes, lhs, rhs);
-            operator.requireTypes(Set.of(DType.BOOL), operator.output());
-            operator.check();
+            operator.checkTypes(Set.of(DType.BOOL), operator.output());
             if (!lhs.hasQuantizedType()) {
-                operator.finish(operator.emit(new Binary(kind), operator.value(lhs), operator.value(rhs)));
+                operator.finish(new Binary(kind), operator.value(lhs), operator.value(rhs));
                 return;
             }
-            operator.requireScales(lhs, rhs);
-            operator.check();
+            operator.checkScales(lhs, rhs);
             for (TfliteTensor tensor : lhs.index() == rhs.index() ? List.of(lhs) : List.of(lhs, rhs)) {
                 operator.require(
                         tensor.quantization().scale(0) < 1,
@@ -232,14 +225,12 @@ public final class BinaryImporters {
         TfliteTensor slopes = operator.input(1);
         TfliteTensor output = operator.output();
         operator.requireTypes(Set.of(FLOAT32, INT8, INT16), data, output);
-        operator.requireTypes(Set.of(data.dtype().isFloat() ? FLOAT32 : INT8), slopes);
-        operator.check();
+        operator.checkTypes(Set.of(data.dtype().isFloat() ? FLOAT32 : INT8), slopes);
         if (data.dtype().isFloat()) {
-            operator.finish(operator.emit(new Binary(Binary.Kind.PRELU), operator.value(data), operator.value(slopes)));
+            operator.finish(new Binary(Binary.Kind.PRELU), operator.value(data), operator.value(slopes));
             return;
         }
-        operator.requireScales(data, slopes, output);
-        operator.check();
+        operator.checkScales(data, slopes, output);
         operator.finish(withScales(operator, operator.binary(QnnBinary.Kind.PRELU), data, slopes, output));
     }
 
@@ -278,8 +269,7 @@ public final class BinaryImporters {
 
     private static Arg addIntegers(OperatorContext operator, List<TfliteTensor> inputs, List<Arg> values) {
         inputs.forEach(input -> operator.requireScales(input));
-        operator.requireScales(operator.output());
-        operator.check();
+        operator.checkScales(operator.output());
         TensorQuantization in = inputs.get(0).quantization();
         for (TfliteTensor input : inputs) {
             operator.requireEqual(inputs.get(0), input);
@@ -312,8 +302,7 @@ public final class BinaryImporters {
             TfliteTensor x = operator.input(1);
             TfliteTensor y = operator.input(2);
             operator.requireTypes(Set.of(BOOL), condition);
-            operator.requireTypes(Set.of(FLOAT32, INT8, INT16), x, y, operator.output());
-            operator.check();
+            operator.checkTypes(Set.of(FLOAT32, INT8, INT16), x, y, operator.output());
             Arg value = operator.value(condition);
             if (first) {
                 value = spread(operator, value, condition, x);
@@ -323,7 +312,7 @@ public final class BinaryImporters {
                         "one shape for both",
                         "");
             }
-            operator.finish(operator.emit(new Where(), value, operator.value(x), operator.value(y)));
+            operator.finish(new Where(), value, operator.value(x), operator.value(y));
         }
 
         private static Arg spread(OperatorContext operator, Arg value, TfliteTensor condition, TfliteTensor x) {

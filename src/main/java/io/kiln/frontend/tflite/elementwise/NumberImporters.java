@@ -80,8 +80,7 @@ public final class NumberImporters {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
         operator.requireTypes(CASTABLE, data);
-        operator.requireTypes(CASTABLE, output);
-        operator.check();
+        operator.checkTypes(CASTABLE, output);
         operator.finish(operator.cast(operator.value(data), output.dtype()));
     }
 
@@ -89,14 +88,12 @@ public final class NumberImporters {
     private static void negative(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        operator.requireTypes(Set.of(FLOAT32, INT8, INT16, INT32, INT64), data, output);
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32, INT8, INT16, INT32, INT64), data, output);
         boolean isScaled = data.hasQuantizedType()
                 && data.quantization().isPresent()
                 && output.quantization().isPresent();
         if (isScaled) {
-            operator.requireScales(data, output);
-            operator.check();
+            operator.checkScales(data, output);
             operator.requireThat(
                     data.quantization().scale(0) == output.quantization().scale(0)
                             && data.quantization().zeroPoint()
@@ -119,8 +116,7 @@ public final class NumberImporters {
     /** SIGN of float32 and int32: 1, -1 or 0; 0 for NaN, as in TensorFlow Lite 2.20. */
     private static void sign(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        operator.requireTypes(Set.of(FLOAT32, INT32), data, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32, INT32), data, operator.output());
         Formulas f = operator;
         Arg value = operator.value(data);
         DType dtype = data.dtype();
@@ -132,8 +128,7 @@ public final class NumberImporters {
     /** POW; the reference kernel fails for negative exponents of integers. */
     private static void power(OperatorContext operator) {
         TfliteTensor exponent = operator.input(1);
-        operator.requireTypes(Set.of(FLOAT32, INT32), operator.input(0), exponent, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32, INT32), operator.input(0), exponent, operator.output());
         if (exponent.dtype() == INT32 && exponent.isConstant()) {
             Constant exponents = operator.constant(exponent);
             operator.requireThat(
@@ -147,25 +142,23 @@ public final class NumberImporters {
 
     /** ATAN2 of an ordinate and an abscissa. */
     private static void angle(OperatorContext operator) {
-        operator.requireTypes(Set.of(FLOAT32), operator.input(0), operator.input(1), operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32), operator.input(0), operator.input(1), operator.output());
         binary(operator, Binary.Kind.ATAN2);
     }
 
     /** Functions of the bits of int32 and int64. */
     private static void bits(OperatorContext operator, Binary.Kind kind) {
         TfliteTensor data = operator.input(0);
-        operator.requireTypes(Set.of(INT8, UINT8, INT16, INT32, UINT32), data, operator.input(1), operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(INT8, UINT8, INT16, INT32, UINT32), data, operator.input(1), operator.output());
         Formulas f = operator;
         DType wide = data.dtype() == UINT32 ? INT64 : INT32;
         Arg lhs = f.cast(operator.value(data), wide);
-        Arg rhs = f.cast(operator.value(operator.input(1)), wide);
+        Arg rhs = f.cast(operator.value(1), wide);
         operator.finish(f.cast(f.binary(kind, lhs, rhs), data.dtype()));
     }
 
     private static void binary(OperatorContext operator, Binary.Kind kind) {
-        operator.finish(operator.binary(kind, operator.value(operator.input(0)), operator.value(operator.input(1))));
+        operator.finish(operator.binary(kind, operator.value(0), operator.value(1)));
     }
 
     /** QUANTIZE: from float32, or from one scale to another (micro/kernels/quantize_common.cc). */
@@ -223,17 +216,15 @@ public final class NumberImporters {
             return;
         }
         operator.requireTypes(Set.of(INT8, INT16, UINT8), data);
-        operator.requireTypes(Set.of(FLOAT32), operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32), operator.output());
         boolean isPerChannel =
                 data.quantization().isPresent() && !data.quantization().isPerTensor();
         if (isPerChannel && data.isConstant()) {
             operator.finish(ofChannels(operator, data));
             return;
         }
-        operator.requireScales(data);
-        operator.check();
-        operator.finish(operator.emit(new QnnDequantize(), operator.value(data), data.scale(), data.zeroPoint()));
+        operator.checkScales(data);
+        operator.finish(new QnnDequantize(), operator.value(data), data.scale(), data.zeroPoint());
     }
 
     /** {@code scale[c] * (element - zeroPoint[c])} in single precision (reference_ops::PerChannelDequantize). */
@@ -246,12 +237,10 @@ public final class NumberImporters {
         long behind = shape.dims().subList(quantization.dimension() + 1, shape.rank()).stream()
                 .mapToLong(dim -> dim)
                 .reduce(1, (a, b) -> a * b);
-        float[] reals = new float[elements.elements()];
-        for (int i = 0; i < reals.length; i++) {
+        return Constant.reals("", shape, i -> {
             int channel = (int) (i / behind % channels);
-            reals[i] = quantization.scale(channel) * (elements.integer(i) - quantization.zeroPoint(channel));
-        }
-        return operator.reals(reals, shape);
+            return quantization.scale(channel) * (elements.integer(i) - quantization.zeroPoint(channel));
+        });
     }
 
     /** Integers are numbers without scales, which wrap around. */
@@ -259,7 +248,7 @@ public final class NumberImporters {
         Set<DType> types = new HashSet<>(INTEGERS);
         types.add(DType.FLOAT32);
         requireOperands(operator, types);
-        operator.finish(operator.binary(kind, operator.value(operator.input(0)), operator.value(operator.input(1))));
+        operator.finish(operator.binary(kind, operator.value(0), operator.value(1)));
     }
 
     private static void requireOperands(OperatorContext operator, Set<DType> types) {
@@ -280,8 +269,7 @@ public final class NumberImporters {
         requireOperands(operator, Set.of(DType.BOOL, DType.INT8, DType.INT16, DType.INT32, DType.INT64));
         DType dtype = operator.output().dtype();
         if (dtype == DType.BOOL) {
-            operator.finish(operator.binary(
-                    Binary.Kind.LOGICAL_AND, operator.value(operator.input(0)), operator.value(operator.input(1))));
+            operator.finish(operator.binary(Binary.Kind.LOGICAL_AND, operator.value(0), operator.value(1)));
             return;
         }
         inWords(operator, Binary.Kind.BITWISE_AND);
@@ -296,8 +284,8 @@ public final class NumberImporters {
         Formulas f = operator;
         DType dtype = operator.output().dtype();
         DType wide = dtype == DType.INT64 ? DType.INT64 : DType.INT32;
-        Arg lhs = f.cast(operator.value(operator.input(0)), wide);
-        Arg rhs = f.cast(operator.value(operator.input(1)), wide);
+        Arg lhs = f.cast(operator.value(0), wide);
+        Arg rhs = f.cast(operator.value(1), wide);
         operator.finish(f.cast(f.binary(kind, lhs, rhs), dtype));
     }
 
@@ -327,8 +315,7 @@ public final class NumberImporters {
     private static void bucketize(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         operator.requireTypes(Set.of(DType.FLOAT32, DType.INT32), data);
-        operator.requireTypes(Set.of(DType.INT32), operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(DType.INT32), operator.output());
         float[] boundaries = operator.requiredOptions(Bucketize.TYPE)
                 .get(Bucketize.BOUNDARIES)
                 .reals();
@@ -346,8 +333,7 @@ public final class NumberImporters {
     }
 
     private static void rank(OperatorContext operator) {
-        operator.requireTypes(Set.of(DType.INT32), operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(DType.INT32), operator.output());
         operator.finish(operator.number(operator.input(0).shape().rank(), DType.INT32));
     }
 }

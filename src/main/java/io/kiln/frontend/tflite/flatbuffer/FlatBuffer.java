@@ -86,11 +86,11 @@ public final class FlatBuffer {
     void spend(long bytes) {
         budget -= bytes;
         if (budget < 0) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "the file refers to the same data so often that the model is many times larger than the file",
                     file,
                     "tensors with data of their own",
-                    "Export the model again"));
+                    "Export the model again");
         }
     }
 
@@ -115,11 +115,11 @@ public final class FlatBuffer {
     }
 
     public KilnException corrupt(String what, long position) {
-        return new KilnException(Failure.MODEL.problem(
+        return Failure.MODEL.exception(
                 "the file is truncated or corrupt at byte " + position + ": " + what,
                 file,
                 "a complete TensorFlow Lite model",
-                "Copy or export it again; this file has " + size() + " bytes"));
+                "Copy or export it again; this file has " + size() + " bytes");
     }
 
     private int checkedLength(int position, int length) {

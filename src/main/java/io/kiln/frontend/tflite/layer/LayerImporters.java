@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.layer;
 
-import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
@@ -50,13 +50,10 @@ public final class LayerImporters {
     private static final int CHANNEL_AXIS = 3;
 
     public static final List<Registration> ALL = List.of(
-            builtin(BuiltinOperator.CONV_2D, 8, new ConvolutionImporter(false)).uint8AsInt8(),
-            builtin(BuiltinOperator.DEPTHWISE_CONV_2D, 7, new ConvolutionImporter(true))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.FULLY_CONNECTED, 12, LayerImporters::fullyConnected)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.TRANSPOSE_CONV, 5, LayerImporters::transposed)
-                    .uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.CONV_2D, 8, new ConvolutionImporter(false)),
+            builtinOfBytes(BuiltinOperator.DEPTHWISE_CONV_2D, 7, new ConvolutionImporter(true)),
+            builtinOfBytes(BuiltinOperator.FULLY_CONNECTED, 12, LayerImporters::fullyConnected),
+            builtinOfBytes(BuiltinOperator.TRANSPOSE_CONV, 5, LayerImporters::transposed));
 
     private LayerImporters() {}
 

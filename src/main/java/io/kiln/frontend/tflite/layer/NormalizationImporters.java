@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
@@ -45,12 +46,10 @@ public final class NormalizationImporters {
     public static final List<Registration> ALL = List.of(
             builtin(BuiltinOperator.L2_NORMALIZATION, 2, NormalizationImporters::normalize),
             builtin(BuiltinOperator.L2_POOL_2D, 1, NormalizationImporters::pool),
-            builtin(BuiltinOperator.LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.AVERAGE_POOL_2D, 3, new PoolingImporter(true))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.MAX_POOL_2D, 3, new PoolingImporter(false)).uint8AsInt8(),
-            builtin(BuiltinOperator.SOFTMAX, 3, NormalizationImporters::softmax).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax),
+            builtinOfBytes(BuiltinOperator.AVERAGE_POOL_2D, 3, new PoolingImporter(true)),
+            builtinOfBytes(BuiltinOperator.MAX_POOL_2D, 3, new PoolingImporter(false)),
+            builtinOfBytes(BuiltinOperator.SOFTMAX, 3, NormalizationImporters::softmax));
 
     private NormalizationImporters() {}
 
@@ -138,7 +137,7 @@ public final class NormalizationImporters {
         TfliteTensor data = operator.input(0);
         operator.requireFixed(operator.output(), scale, zeroPoint);
         operator.check();
-        operator.finish(operator.emit(new TflNormalize(kind), operator.value(data), data.scale(), data.zeroPoint()));
+        operator.finish(new TflNormalize(kind), operator.value(data), data.scale(), data.zeroPoint());
     }
 
     /** The data, of float32 and at least rank 1. */
@@ -176,14 +175,14 @@ public final class NormalizationImporters {
         operator.requireThat(
                 data.shape().rank() > 0, data.text() + " is not supported here", "a rank of at least 1", "");
         if (data.dtype().isFloat()) {
-            operator.finish(operator.emit(new Softmax(beta), operator.value(data)));
+            operator.finish(new Softmax(beta), operator.value(data));
             return;
         }
         int zeroPoint = TflSoftmax.outputZeroPoint(data.dtype(), result);
         operator.requireFixed(operator.output(), TflSoftmax.outputScale(data.dtype(), result), zeroPoint);
         requireFixedPoint(operator, data, beta);
         operator.check();
-        operator.finish(operator.emit(
+        operator.finish(
                 new TflSoftmax(
                         beta,
                         result,
@@ -194,7 +193,7 @@ public final class NormalizationImporters {
                 Constant.scalar(data.quantization().scale(0)),
                 Constant.scalar(data.quantization().zeroPoint()),
                 Constant.scalar(operator.output().quantization().scale(0)),
-                Constant.scalar(zeroPoint)));
+                Constant.scalar(zeroPoint));
     }
 
     private static void requireFixedPoint(OperatorContext operator, TfliteTensor data, float beta) {

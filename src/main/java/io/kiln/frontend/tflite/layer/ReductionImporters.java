@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
@@ -38,21 +39,16 @@ public final class ReductionImporters {
     private static final String CONVERT = "Quantize the model to int8 or keep it float32";
 
     public static final List<Registration> ALL = List.of(
-            builtin(BuiltinOperator.MEAN, 3, operator -> reduce(operator, Kind.MEAN))
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.MEAN, 3, operator -> reduce(operator, Kind.MEAN)),
             builtin(BuiltinOperator.SUM, 2, operator -> reduce(operator, Kind.SUM)),
-            builtin(BuiltinOperator.REDUCE_PROD, 3, ReductionImporters::product).uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.REDUCE_PROD, 3, ReductionImporters::product),
             builtin(BuiltinOperator.REDUCE_ANY, 1, operator -> truth(operator, Kind.MAX)),
             builtin(BuiltinOperator.REDUCE_ALL, 1, operator -> truth(operator, Kind.MIN)),
-            builtin(BuiltinOperator.REDUCE_MAX, 3, operator -> reduce(operator, Kind.MAX))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.REDUCE_MIN, 3, operator -> reduce(operator, Kind.MIN))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.ARG_MAX, 3, operator -> index(operator, true))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.ARG_MIN, 3, operator -> index(operator, false))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.TOPK_V2, 3, ReductionImporters::largest).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.REDUCE_MAX, 3, operator -> reduce(operator, Kind.MAX)),
+            builtinOfBytes(BuiltinOperator.REDUCE_MIN, 3, operator -> reduce(operator, Kind.MIN)),
+            builtinOfBytes(BuiltinOperator.ARG_MAX, 3, operator -> index(operator, true)),
+            builtinOfBytes(BuiltinOperator.ARG_MIN, 3, operator -> index(operator, false)),
+            builtinOfBytes(BuiltinOperator.TOPK_V2, 3, ReductionImporters::largest));
 
     private ReductionImporters() {}
 
@@ -70,11 +66,9 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
         if (!data.dtype().isFloat()) {
-            operator.requireScales(data, operator.output());
-            operator.check();
+            operator.checkScales(data, operator.output());
             if (kind == Kind.SUM || kind == Kind.MEAN) {
                 operator.finish(sum(operator, kind, axes, keepDims));
                 return;
@@ -82,7 +76,7 @@ public final class ReductionImporters {
             operator.requireEqual(data, operator.output());
             operator.check();
         }
-        operator.finish(operator.emit(new Reduce(kind, axes, keepDims), operator.value(data)));
+        operator.finish(new Reduce(kind, axes, keepDims), operator.value(data));
     }
 
     /** REDUCE_PROD; each step of quantized integers is rescaled (reduce.cc: GetQuantProdScaling). */
@@ -90,16 +84,14 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        operator.requireTypes(
+        operator.checkTypes(
                 Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64), data, operator.output());
-        operator.check();
         if (!data.hasQuantizedType()) {
-            operator.finish(operator.emit(new Reduce(Kind.PROD, axes, keepDims), operator.value(data)));
+            operator.finish(new Reduce(Kind.PROD, axes, keepDims), operator.value(data));
             return;
         }
         TfliteTensor output = operator.output();
-        operator.requireScales(data, output);
-        operator.check();
+        operator.checkScales(data, output);
         long factors = axes.stream().mapToLong(data.shape()::dim).reduce(1, (a, b) -> a * b);
         double root = Math.pow(output.quantization().scale(0), 1.0 / Math.max(1, factors));
         double scaling = data.quantization().scale(0) / root;
@@ -115,7 +107,7 @@ public final class ReductionImporters {
                 step,
                 data.quantization().zeroPoint(),
                 output.quantization().zeroPoint());
-        operator.finish(operator.emit(op, operator.value(data)));
+        operator.finish(op, operator.value(data));
     }
 
     /** REDUCE_ANY and REDUCE_ALL: the largest and the smallest truth value. */
@@ -123,8 +115,7 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        operator.requireTypes(Set.of(DType.BOOL), data, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(DType.BOOL), data, operator.output());
         Formulas f = operator;
         Arg bytes = f.cast(operator.value(data), DType.INT8);
         operator.finish(f.cast(operator.emit(new Reduce(kind, axes, keepDims), bytes), DType.BOOL));

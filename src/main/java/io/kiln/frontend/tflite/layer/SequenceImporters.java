@@ -87,11 +87,10 @@ public final class SequenceImporters {
         int axis = operator.axis(operator.input(1), data.shape().rank());
         TflCumsum op = new TflCumsum(axis, options.get(Cumsum.EXCLUSIVE), options.get(Cumsum.REVERSE));
         if (data.dtype() != DType.INT8) {
-            operator.finish(operator.emit(op, operator.value(data), Constant.scalar(0)));
+            operator.finish(op, operator.value(data), Constant.scalar(0));
             return;
         }
-        operator.requireScales(data, operator.output());
-        operator.check();
+        operator.checkScales(data, operator.output());
         // The kernel multiplies by one half before it sums and by two here, which is exact (CalculateOpData in
         // cumsum.cc).
         double ratio = 2
@@ -108,10 +107,10 @@ public final class SequenceImporters {
     }
 
     private static void update(OperatorContext operator) {
-        operator.finish(operator.emit(
+        operator.finish(
                 new TflDynamicUpdateSlice(),
-                operator.value(operator.input(0)),
-                operator.value(operator.input(1)),
-                operator.value(operator.input(TflDynamicUpdateSlice.START))));
+                operator.value(0),
+                operator.value(1),
+                operator.value(operator.input(TflDynamicUpdateSlice.START)));
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
@@ -35,8 +36,7 @@ public final class ImageImporters {
 
     public static final List<Registration> ALL = List.of(
             builtin(BuiltinOperator.RESIZE_BILINEAR, 4, new ResizeImporter(true)),
-            builtin(BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, 4, new ResizeImporter(false))
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, 4, new ResizeImporter(false)),
             custom("TFLite_Detection_PostProcess", ImageImporters::detection));
 
     private ImageImporters() {}
@@ -72,8 +72,8 @@ public final class ImageImporters {
                     !linear || !(alignCorners && halfPixelCenters),
                     "align_corners and half_pixel_centers are both set",
                     "one of them at most");
-            operator.finish(operator.emit(
-                    new Resize2d(size[0], size[1], linear, alignCorners, halfPixelCenters), operator.value(data)));
+            operator.finish(
+                    new Resize2d(size[0], size[1], linear, alignCorners, halfPixelCenters), operator.value(data));
         }
     }
 
@@ -120,8 +120,7 @@ public final class ImageImporters {
         if (tensor.dtype().isFloat()) {
             return value;
         }
-        operator.requireScales(tensor);
-        operator.check();
+        operator.checkScales(tensor);
         return operator.emit(new QnnDequantize(), value, tensor.scale(), tensor.zeroPoint());
     }
 

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
@@ -25,8 +26,8 @@ public final class LookupImporters {
 
     public static final List<Registration> ALL = List.of(
             builtin(BuiltinOperator.EMBEDDING_LOOKUP, 3, LookupImporters::embed),
-            builtin(BuiltinOperator.GATHER, 7, LookupImporters::gather).uint8AsInt8(),
-            builtin(BuiltinOperator.GATHER_ND, 5, LookupImporters::gatherNd).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.GATHER, 7, LookupImporters::gather),
+            builtinOfBytes(BuiltinOperator.GATHER_ND, 5, LookupImporters::gatherNd));
 
     private LookupImporters() {}
 
@@ -43,7 +44,7 @@ public final class LookupImporters {
         }
         operator.check();
         int batchDims = stated < 0 ? stated + indices.shape().rank() : stated;
-        operator.finish(operator.emit(new Take(axis, batchDims), operator.value(data), operator.value(indices)));
+        operator.finish(new Take(axis, batchDims), operator.value(data), operator.value(indices));
     }
 
     /** EMBEDDING_LOOKUP: rows of a table by index. */
@@ -60,8 +61,7 @@ public final class LookupImporters {
                 "one type for table and output, or a table of int8 and an output of float32",
                 "Convert the model again");
         if (isHybrid) {
-            operator.requireScales(table);
-            operator.check();
+            operator.checkScales(table);
             operator.requireThat(
                     table.quantization().zeroPoint() == 0,
                     "the table has zero point " + table.quantization().zeroPoint(),
@@ -95,8 +95,8 @@ public final class LookupImporters {
             joined *= data.dim(i);
         }
         rest.add(0, joined);
-        Arg table = operator.emit(new Reshape(new Shape(rest)), operator.value(operator.input(0)));
-        operator.finish(operator.emit(new Take(0, 0), table, index));
+        Arg table = operator.emit(new Reshape(new Shape(rest)), operator.value(0));
+        operator.finish(new Take(0, 0), table, index);
     }
 
     private static void requireInside(OperatorContext operator, Constant indices, int size) {

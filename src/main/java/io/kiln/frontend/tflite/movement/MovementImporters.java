@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
@@ -41,26 +42,19 @@ import java.util.Optional;
  */
 public final class MovementImporters {
     public static final List<Registration> ALL = List.of(
-            builtin(BuiltinOperator.CONCATENATION, 4, MovementImporters::concatenate)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.DEPTH_TO_SPACE, 2, MovementImporters::depthToSpace)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.SPACE_TO_DEPTH, 2, MovementImporters::spaceToDepth)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.BATCH_TO_SPACE_ND, 4, MovementImporters::batchToSpace)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.SPACE_TO_BATCH_ND, 4, MovementImporters::spaceToBatch)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.TRANSPOSE, 7, MovementImporters::transpose).uint8AsInt8(),
-            builtin(BuiltinOperator.SQUEEZE, 2, MovementImporters::squeeze).uint8AsInt8(),
-            builtin(BuiltinOperator.EXPAND_DIMS, 1, MovementImporters::expandDims)
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.CONCATENATION, 4, MovementImporters::concatenate),
+            builtinOfBytes(BuiltinOperator.DEPTH_TO_SPACE, 2, MovementImporters::depthToSpace),
+            builtinOfBytes(BuiltinOperator.SPACE_TO_DEPTH, 2, MovementImporters::spaceToDepth),
+            builtinOfBytes(BuiltinOperator.BATCH_TO_SPACE_ND, 4, MovementImporters::batchToSpace),
+            builtinOfBytes(BuiltinOperator.SPACE_TO_BATCH_ND, 4, MovementImporters::spaceToBatch),
+            builtinOfBytes(BuiltinOperator.TRANSPOSE, 7, MovementImporters::transpose),
+            builtinOfBytes(BuiltinOperator.SQUEEZE, 2, MovementImporters::squeeze),
+            builtinOfBytes(BuiltinOperator.EXPAND_DIMS, 1, MovementImporters::expandDims),
             builtin(BuiltinOperator.SHAPE, 1, MovementImporters::shape),
-            builtin(BuiltinOperator.PACK, 4, MovementImporters::pack).uint8AsInt8(),
-            builtin(BuiltinOperator.BROADCAST_TO, 3, MovementImporters::broadcastTo)
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.PACK, 4, MovementImporters::pack),
+            builtinOfBytes(BuiltinOperator.BROADCAST_TO, 3, MovementImporters::broadcastTo),
             builtin(BuiltinOperator.BROADCAST_ARGS, 1, MovementImporters::broadcastArgs),
-            builtin(BuiltinOperator.RESHAPE, 1, MovementImporters::reshape).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.RESHAPE, 1, MovementImporters::reshape));
 
     private MovementImporters() {}
 
@@ -89,8 +83,7 @@ public final class MovementImporters {
         if (!tensor.shifted() || !output.shifted()) {
             return operator.value(tensor);
         }
-        operator.requireScales(tensor, output);
-        operator.check();
+        operator.checkScales(tensor, output);
         Quantization from = tensor.affine();
         Quantization to = output.affine();
         return from.equals(to) ? operator.value(tensor) : UnaryImporters.lookup(operator, tensor, rescaled(from, to));
@@ -125,19 +118,19 @@ public final class MovementImporters {
         Shape dims = shape.inserted(axis);
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
-            parts.add(operator.emit(new Reshape(dims), operator.value(operator.input(i))));
+            parts.add(operator.emit(new Reshape(dims), operator.value(i)));
         }
         join(operator, axis, parts);
     }
 
     private static void join(OperatorContext operator, int axis, List<Arg> parts) {
-        operator.finish(operator.emit(new Concatenate(axis, parts.size()), parts.toArray(Arg[]::new)));
+        operator.finish(new Concatenate(axis, parts.size()), parts.toArray(Arg[]::new));
     }
 
     private static void expandDims(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int axis = operator.axis(operator.input(1), data.shape().rank() + 1);
-        operator.finish(operator.emit(new Reshape(data.shape().inserted(axis)), operator.value(data)));
+        operator.finish(new Reshape(data.shape().inserted(axis)), operator.value(data));
     }
 
     private static void squeeze(OperatorContext operator) {
@@ -158,7 +151,7 @@ public final class MovementImporters {
                 dims.add(data.dim(i));
             }
         }
-        operator.finish(operator.emit(new Reshape(new Shape(dims)), operator.value(operator.input(0))));
+        operator.finish(new Reshape(new Shape(dims)), operator.value(0));
     }
 
     private static void shape(OperatorContext operator) {
@@ -180,7 +173,7 @@ public final class MovementImporters {
                 Arrays.stream(dims).allMatch(dim -> dim >= 0),
                 "the shape is " + Arrays.toString(dims),
                 "dimensions of 0 or more");
-        operator.finish(operator.emit(new BroadcastTo(Shape.of(dims)), operator.value(operator.input(0))));
+        operator.finish(new BroadcastTo(Shape.of(dims)), operator.value(0));
     }
 
     private static void broadcastArgs(OperatorContext operator) {
@@ -205,12 +198,12 @@ public final class MovementImporters {
         TfliteTensor data = operator.input(0);
         int rank = data.shape().rank();
         int[] order = operator.integers("the order of dimensions", operator.input(1), rank);
-        operator.finish(operator.emit(
+        operator.finish(
                 new Transpose(Arrays.stream(order)
                         .map(axis -> axis < 0 ? axis + rank : axis)
                         .boxed()
                         .toList()),
-                operator.value(data)));
+                operator.value(data));
     }
 
     /**
@@ -237,7 +230,7 @@ public final class MovementImporters {
                 "new shape " + Arrays.toString(wanted) + " does not fit",
                 "the " + elements + " elements of " + data.text() + " as " + shape.text(),
                 "Convert the model with a fixed input shape");
-        operator.finish(operator.emit(new Reshape(shape), operator.value(data)));
+        operator.finish(new Reshape(shape), operator.value(data));
     }
 
     /** The new shape, with a dimension of -1 computed from the data. */
@@ -314,8 +307,7 @@ public final class MovementImporters {
                 "a divisor of height and width of " + s.text());
         int rows = s.dim(1) / block;
         int columns = s.dim(2) / block;
-        Arg blocks =
-                reshaped(operator, operator.value(operator.input(0)), s.dim(0), rows, block, columns, block, s.dim(3));
+        Arg blocks = reshaped(operator, operator.value(0), s.dim(0), rows, block, columns, block, s.dim(3));
         Arg moved = operator.emit(new Transpose(List.of(0, 1, 3, 2, 4, 5)), blocks);
         operator.finish(reshaped(operator, moved, s.dim(0), rows, columns, block * block * s.dim(3)));
     }
@@ -328,8 +320,7 @@ public final class MovementImporters {
                 "block size " + block,
                 "one whose square divides the channels of " + s.text());
         int depth = s.dim(3) / (block * block);
-        Arg blocks = reshaped(
-                operator, operator.value(operator.input(0)), s.dim(0), s.dim(1), s.dim(2), block, block, depth);
+        Arg blocks = reshaped(operator, operator.value(0), s.dim(0), s.dim(1), s.dim(2), block, block, depth);
         Arg moved = operator.emit(new Transpose(List.of(0, 1, 3, 2, 4, 5)), blocks);
         operator.finish(reshaped(operator, moved, s.dim(0), s.dim(1) * block, s.dim(2) * block, depth));
     }
@@ -370,7 +361,7 @@ public final class MovementImporters {
         }
         appendRest(shape, m, split, order, joined);
         Arg parts = operator.emit(new Reshape(new Shape(split)), padded);
-        operator.finish(operator.emit(new Reshape(new Shape(joined)), operator.emit(new Transpose(order), parts)));
+        operator.finish(new Reshape(new Shape(joined)), operator.emit(new Transpose(order), parts));
     }
 
     private static void batchToSpace(OperatorContext operator) {

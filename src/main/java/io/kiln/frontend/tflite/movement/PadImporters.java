@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
@@ -35,9 +36,9 @@ public final class PadImporters {
     public static final List<Registration> ALL = List.of(
             builtin(BuiltinOperator.DILATE, 1, PadImporters::dilate),
             builtin(BuiltinOperator.STABLEHLO_PAD, 1, PadImporters::stablehloPad),
-            builtin(BuiltinOperator.PAD, 4, PadImporters::pad).uint8AsInt8(),
-            builtin(BuiltinOperator.PADV2, 4, PadImporters::padV2).uint8AsInt8(),
-            builtin(BuiltinOperator.MIRROR_PAD, 3, PadImporters::mirrorPad).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.PAD, 4, PadImporters::pad),
+            builtinOfBytes(BuiltinOperator.PADV2, 4, PadImporters::padV2),
+            builtinOfBytes(BuiltinOperator.MIRROR_PAD, 3, PadImporters::mirrorPad));
 
     private static final int MOST = 1 << 16;
 
@@ -47,7 +48,7 @@ public final class PadImporters {
         int rank = operator.input(0).shape().rank();
         int[] steps = operator.integers("the dilations", operator.input(1), rank);
         Constant value = value(operator, operator.input(2));
-        Arg result = operator.value(operator.input(0));
+        Arg result = operator.value(0);
         for (int axis = 0; axis < rank; axis++) {
             requireWidth(operator, steps[axis] - 1L, 0);
             result = between(operator, result, axis, steps[axis] - 1, value);
@@ -67,7 +68,7 @@ public final class PadImporters {
                 widths.stream().allMatch(vector -> vector.size() == rank),
                 "it has not a width for each of " + rank + " dimensions",
                 "as many low, high and interior widths as dimensions");
-        Arg result = operator.value(operator.input(0));
+        Arg result = operator.value(0);
         for (int axis = 0; axis < rank; axis++) {
             long low = widths.get(0).i64(axis);
             long high = widths.get(1).i64(axis);
@@ -141,7 +142,7 @@ public final class PadImporters {
     private static void pad(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
-        operator.finish(operator.emit(pad(widths), operator.value(data), zero(operator.output())));
+        operator.finish(pad(widths), operator.value(data), zero(operator.output()));
     }
 
     private static void padV2(OperatorContext operator) {
@@ -154,10 +155,10 @@ public final class PadImporters {
                 "the padding's value is " + value.text(),
                 "one element of the data's type");
         Constant constant = operator.constant(value);
-        operator.finish(operator.emit(
+        operator.finish(
                 pad(widths),
                 operator.value(data),
-                new Constant("", new TensorType(Shape.scalar(), value.dtype()), constant.data())));
+                new Constant("", new TensorType(Shape.scalar(), value.dtype()), constant.data()));
     }
 
     /** The zero of a tensor: its zero point for 8 bits, otherwise 0. */

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
@@ -36,16 +37,14 @@ public final class SliceImporters {
     private static final int MOST_NUMBERS = 16;
 
     public static final List<Registration> ALL = List.of(
-            builtin(BuiltinOperator.STRIDED_SLICE, 8, SliceImporters::stridedSlice)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.SPLIT, 4, SliceImporters::split).uint8AsInt8(),
-            builtin(BuiltinOperator.SLICE, 6, SliceImporters::slice).uint8AsInt8(),
-            builtin(BuiltinOperator.UNPACK, 4, SliceImporters::unpack).uint8AsInt8(),
-            builtin(BuiltinOperator.SPLIT_V, 2, SliceImporters::splitV).uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.STRIDED_SLICE, 8, SliceImporters::stridedSlice),
+            builtinOfBytes(BuiltinOperator.SPLIT, 4, SliceImporters::split),
+            builtinOfBytes(BuiltinOperator.SLICE, 6, SliceImporters::slice),
+            builtinOfBytes(BuiltinOperator.UNPACK, 4, SliceImporters::unpack),
+            builtinOfBytes(BuiltinOperator.SPLIT_V, 2, SliceImporters::splitV),
             builtin(BuiltinOperator.REVERSE_V2, 3, SliceImporters::reverse),
-            builtin(BuiltinOperator.TILE, 3, SliceImporters::tile).uint8AsInt8(),
-            builtin(BuiltinOperator.REVERSE_SEQUENCE, 1, SliceImporters::reverseSequence)
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.TILE, 3, SliceImporters::tile),
+            builtinOfBytes(BuiltinOperator.REVERSE_SEQUENCE, 1, SliceImporters::reverseSequence),
             builtin(BuiltinOperator.SCATTER_ND, 1, SliceImporters::scatter));
 
     private SliceImporters() {}
@@ -69,7 +68,7 @@ public final class SliceImporters {
             ones.add(1);
         }
         operator.check();
-        operator.finish(operator.emit(new StridedSlice(begins, ends, ones), operator.value(operator.input(0))));
+        operator.finish(new StridedSlice(begins, ends, ones), operator.value(0));
     }
 
     private static void split(OperatorContext operator) {
@@ -385,11 +384,10 @@ public final class SliceImporters {
                         && updates.shape().equals(new Shape(expected)),
                 "it puts " + updates.text() + " at " + indices.text() + " of " + shape.text(),
                 "int32 or int64 indices, and updates for the dimensions that they leave");
-        operator.requireTypes(
+        operator.checkTypes(
                 Set.of(DType.FLOAT32, DType.UINT8, DType.INT8, DType.INT32, DType.INT64, DType.BOOL),
                 updates,
                 operator.output());
-        operator.check();
         if (indices.isConstant()) {
             requireWithin(operator, operator.constant(indices), shape.dims().subList(0, named));
         }

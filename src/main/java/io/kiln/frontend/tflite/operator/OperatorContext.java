@@ -209,6 +209,11 @@ public final class OperatorContext implements Formulas {
         return subgraphs.arenaOffset(tensor.index());
     }
 
+    /** The value of an input. */
+    public Arg value(int input) {
+        return value(input(input));
+    }
+
     /** The value of a computed input. */
     public Arg value(TfliteTensor tensor) {
         return tensor.isConstant()
@@ -233,6 +238,11 @@ public final class OperatorContext implements Formulas {
     /** Sets the value of the only output tensor; it must have the type stated in the file. */
     public void finish(Arg value) {
         finish(output(), value);
+    }
+
+    /** Appends a call that computes the only output. */
+    public void finish(Op op, Arg... args) {
+        finish(emit(op, args));
     }
 
     /** Sets the value of one of the output tensors. */
@@ -301,6 +311,12 @@ public final class OperatorContext implements Formulas {
         return holds;
     }
 
+    /** The same, and ends the import if there is any problem. */
+    public void checkTypes(Set<DType> supported, TfliteTensor... tensors) {
+        requireTypes(supported, tensors);
+        check();
+    }
+
     public static String text(Set<DType> dtypes) {
         return dtypes.stream().sorted().map(DType::text).collect(Collectors.joining(", "));
     }
@@ -316,6 +332,12 @@ public final class OperatorContext implements Formulas {
                     "one scale and zero point for the tensor",
                     "Quantize the model again");
         }
+    }
+
+    /** The same, and ends the import if there is any problem. */
+    public void checkScales(TfliteTensor... tensors) {
+        requireScales(tensors);
+        check();
     }
 
     /** The zero points of int16 are 0, as the reference kernel requires. */

@@ -27,6 +27,11 @@ public record Registration(String name, boolean isCustom, int maxVersion, Operat
         return new Registration(operator.name(), false, maxVersion, importer, Uint8.UNCHANGED);
     }
 
+    /** A builtin operator with {@link Uint8#AS_INT8}. */
+    public static Registration builtinOfBytes(BuiltinOperator operator, int maxVersion, OperatorImporter importer) {
+        return builtin(operator, maxVersion, importer).uint8AsInt8();
+    }
+
     /** A custom operator. Versions of custom operators in files are meaningless. */
     public static Registration custom(String code, OperatorImporter importer) {
         return new Registration(code, true, Integer.MAX_VALUE, importer, Uint8.UNCHANGED);

@@ -71,7 +71,7 @@ public final class FilterBankImporters {
                 .problems(energies.shape().dim(0), constants.get(0).elements())
                 .forEach(problem -> operator.require(false, problem, "channels within the data and the weights"));
         operator.check();
-        operator.finish(operator.emit(op, args.toArray(Arg[]::new)));
+        operator.finish(op, args.toArray(Arg[]::new));
     }
 
     private static FilterBankLayout layout(int channels, List<Constant> constants) {
@@ -88,9 +88,8 @@ public final class FilterBankImporters {
         requireInputs(operator, 2);
         requireVector(operator, UINT64, data);
         operator.requireTypes(Set.of(INT32), bits);
-        operator.requireTypes(Set.of(UINT32), operator.output());
-        operator.check();
-        operator.finish(operator.emit(new FilterBankSquareRoot(), operator.value(data), operator.value(bits)));
+        operator.checkTypes(Set.of(UINT32), operator.output());
+        operator.finish(new FilterBankSquareRoot(), operator.value(data), operator.value(bits));
     }
 
     private static void spectralSubtraction(OperatorContext operator) {
@@ -133,11 +132,11 @@ public final class FilterBankImporters {
         requireVector(operator, INT16, gains);
         operator.requireConstant("the table of gains", gains);
         operator.check();
-        operator.finish(operator.emit(
+        operator.finish(
                 new FilterBankGainControl(shift),
                 operator.value(data),
                 operator.value(noise),
-                operator.constant(gains)));
+                operator.constant(gains));
     }
 
     private static void log(OperatorContext operator) {
@@ -147,9 +146,8 @@ public final class FilterBankImporters {
                 options.integer("output_scale", 1, MAX), options.integer("input_correction_bits", 0, Integer.SIZE - 1));
         requireInputs(operator, 1);
         requireVector(operator, UINT32, data);
-        operator.requireTypes(Set.of(INT16), operator.output());
-        operator.check();
-        operator.finish(operator.emit(op, operator.value(data)));
+        operator.checkTypes(Set.of(INT16), operator.output());
+        operator.finish(op, operator.value(data));
     }
 
     private static void requireInputs(OperatorContext operator, int count) {

@@ -70,7 +70,7 @@ final class ControlFlowImporter implements OperatorImporter {
                     first.handles().equals(second.handles()),
                     "its branches return handles of different variables",
                     "the same handles in the same places");
-            choose(operator, operator.value(operator.input(0)), first, second);
+            choose(operator, operator.value(0), first, second);
         }
     }
 

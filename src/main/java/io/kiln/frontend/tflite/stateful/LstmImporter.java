@@ -61,7 +61,7 @@ final class LstmImporter implements OperatorImporter {
         Lstm op = isFloat
                 ? new Lstm(timeMajor, 0, 0, STEPS_OF_SCALE, 0, clip)
                 : quantized(operator, tensors, timeMajor, clip);
-        operator.finish(operator.emit(op, args.toArray(Arg[]::new)));
+        operator.finish(op, args.toArray(Arg[]::new));
     }
 
     private static QuantizedMultiplier[] unused() {

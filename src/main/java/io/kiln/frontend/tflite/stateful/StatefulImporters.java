@@ -136,7 +136,7 @@ public final class StatefulImporters {
                 "Export the model with decompositions, which the converter writes by default");
         List<Arg> args = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
-            args.add(operator.value(operator.input(i)));
+            args.add(operator.value(i));
         }
         List<Arg> results = operator.inlined(subgraph, args);
         List<TfliteTensor> outputs = operator.outputs();
@@ -250,7 +250,7 @@ public final class StatefulImporters {
             @Override
             public void emit(OperatorContext operator) {
                 TfliteTensor output = operator.output();
-                operator.finish(operator.emit(new Copy(), variable(operator, output)));
+                operator.finish(new Copy(), variable(operator, output));
             }
         },
 

@@ -6,7 +6,6 @@ import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Clip;
-import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.plan.QuantizedConstants;
 import java.util.List;
@@ -18,9 +17,7 @@ final class Clamps {
 
     /** The fused activation of a node's clamp; NONE for any other clamp, which the range of an int8 result already implies. */
     static int fused(Emission node) {
-        return node.planned()
-                .node()
-                .clip()
+        return node.clip()
                 .flatMap(Clamps::activation)
                 .orElse(FusedActivation.NONE)
                 .code();
@@ -40,19 +37,18 @@ final class Clamps {
         if (!isSeparate(node)) {
             return node;
         }
-        int unclamped = node.graph()
-                .tensor(node.name() + "_unclamped", node.planned().node().type(), format(node));
+        int unclamped = node.tensor("_unclamped");
         return new Emission(node.planned(), node.graph(), unclamped);
     }
 
     static void after(Emission node, Emission before) {
         if (isSeparate(node)) {
-            limit(node, before.output(), node.planned().node().clip().orElseThrow());
+            limit(node, before.output(), node.clip().orElseThrow());
         }
     }
 
     private static boolean isSeparate(Emission node) {
-        Optional<Clip> clip = node.planned().node().clip();
+        Optional<Clip> clip = node.clip();
         return node.planned().precision() != Precision.INT8
                 && clip.isPresent()
                 && clip.flatMap(Clamps::activation).isEmpty();
@@ -77,11 +73,10 @@ final class Clamps {
     private static int rescaled(Emission node, boolean isRelu) {
         GraphWriter graph = node.graph();
         int data = node.data(0);
-        if (graph.format(data).equals(format(node))) {
+        if (graph.format(data).equals(node.format())) {
             return data;
         }
-        int rescaled =
-                graph.tensor(node.name() + "_rescaled", node.planned().node().type(), format(node));
+        int rescaled = node.tensor("_rescaled");
         if (isRelu) {
             graph.operator(BuiltinOperator.RELU, 2, List.of(data), rescaled, Options.NONE);
         } else {
@@ -97,10 +92,7 @@ final class Clamps {
         int raised = data;
         if (hasLess(node, clip)) {
             boolean isLast = !hasGreater(node, clip);
-            raised = isLast
-                    ? node.output()
-                    : graph.tensor(
-                            node.name() + "_raised", node.planned().node().type(), format(node));
+            raised = isLast ? node.output() : node.tensor("_raised");
             graph.operator(
                     BuiltinOperator.MAXIMUM, version, List.of(data, limit(node, clip.min())), raised, Options.NONE);
         }
@@ -111,32 +103,28 @@ final class Clamps {
 
     /** Whether the type of a result holds greater values than a clamp lets through. */
     private static boolean hasGreater(Emission node, Clip clip) {
-        return format(node)
+        return node.format()
                 .quantization()
-                .map(q -> integer(node, clip.max()) < format(node).dtype().max())
+                .map(q -> integer(node, clip.max()) < node.format().dtype().max())
                 .orElse(clip.max() < Float.MAX_VALUE);
     }
 
     private static boolean hasLess(Emission node, Clip clip) {
-        return format(node)
+        return node.format()
                 .quantization()
-                .map(q -> integer(node, clip.min()) > format(node).dtype().min())
+                .map(q -> integer(node, clip.min()) > node.format().dtype().min())
                 .orElse(clip.min() > -Float.MAX_VALUE);
     }
 
     private static long integer(Emission node, double limit) {
         return QuantizedConstants.of(
                         Constant.vector((float) limit),
-                        format(node).dtype(),
-                        format(node).quantization().orElseThrow())
+                        node.format().dtype(),
+                        node.format().quantization().orElseThrow())
                 .integer(0);
     }
 
     private static int limit(Emission node, double limit) {
-        return node.graph().value(Constant.vector((float) limit), format(node));
-    }
-
-    private static Format format(Emission node) {
-        return node.planned().output();
+        return node.graph().value(Constant.vector((float) limit), node.format());
     }
 }

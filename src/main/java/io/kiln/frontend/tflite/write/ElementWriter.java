@@ -88,14 +88,11 @@ final class ElementWriter implements NodeWriter {
         int data = node.data(0);
         float beta = softmax.beta();
         if (node.planned().precision() == Precision.INT16 && beta != 1) {
-            Format format = node.planned().data().get(0);
+            Format format = node.dataFormat();
             Quantization scaled =
                     new Quantization(format.quantization().orElseThrow().scale() * beta, 0);
             int multiplied = node.graph()
-                    .tensor(
-                            node.name() + "_beta",
-                            node.planned().node().type(),
-                            new Format(format.dtype(), Optional.of(scaled)));
+                    .tensor(node.name() + "_beta", node.type(), new Format(format.dtype(), Optional.of(scaled)));
             node.graph().multiply(data, beta, multiplied);
             data = multiplied;
             beta = 1;
@@ -116,7 +113,7 @@ final class ElementWriter implements NodeWriter {
 
     private static boolean binary(Emission node, Binary binary) {
         Optional<BuiltinOperator> code = Optional.ofNullable(BINARY.get(binary.kind()));
-        if (code.isEmpty() || !node.planned().node().type().dtype().isFloat()) {
+        if (code.isEmpty() || !node.type().dtype().isFloat()) {
             return false;
         }
         Emission unclamped = Clamps.before(node);

@@ -4,14 +4,20 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.plan.Precision;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One node while it is written.
@@ -23,6 +29,38 @@ import java.util.Map;
 record Emission(PlannedNode planned, GraphWriter graph, int output) {
     Op op() {
         return planned.node().op();
+    }
+
+    /** Type of the result. */
+    TensorType type() {
+        return planned.node().type();
+    }
+
+    Optional<Clip> clip() {
+        return planned.node().clip();
+    }
+
+    List<Arg> args() {
+        return planned.node().args();
+    }
+
+    Constant weights() {
+        return planned.node().weights();
+    }
+
+    /** Number format of the result. */
+    Format format() {
+        return planned.output();
+    }
+
+    /** Number format of the first data operand. */
+    Format dataFormat() {
+        return planned.data().get(0);
+    }
+
+    /** A new tensor of the result's type and format. */
+    int tensor(String suffix) {
+        return graph.tensor(name() + suffix, type(), format());
     }
 
     /** The version of an operator whose versions follow the type of its data. */

@@ -168,7 +168,7 @@ final class PlanWriter {
             }
         }
         if (inputs.isEmpty()) {
-            inputs.add(graph.ints(name, 0));
+            inputs.add(graph.ints(name, List.of(0)));
         }
         graph.custom(name, inputs, output);
     }
@@ -190,9 +190,8 @@ final class PlanWriter {
         TensorType type = graph.entry(tensor).type();
         int named = graph.reserved(result.name(), type, format);
         if (graph.format(tensor).equals(format)) {
-            int[] shape =
-                    type.shape().dims().stream().mapToInt(Integer::intValue).toArray();
-            List<Integer> inputs = List.of(tensor, graph.ints(result.name() + "/shape", shape));
+            List<Integer> inputs = List.of(
+                    tensor, graph.ints(result.name() + "/shape", type.shape().dims()));
             graph.operator(BuiltinOperator.RESHAPE, 1, inputs, named, Options.NONE);
         } else {
             graph.convert(tensor, named);

@@ -42,11 +42,13 @@ final class TfliteFile {
     private record Code(BuiltinOperator code, int version, String custom) {}
 
     /** The bytes of a model with one graph. */
-    static Bytes of(List<TensorEntry> tensors, List<OperatorEntry> operators, int[] inputs, int[] outputs) {
+    static Bytes of(
+            List<TensorEntry> tensors, List<OperatorEntry> operators, List<Integer> inputs, List<Integer> outputs) {
         return new TfliteFile().model(tensors, operators, inputs, outputs);
     }
 
-    private Bytes model(List<TensorEntry> tensors, List<OperatorEntry> operators, int[] inputs, int[] outputs) {
+    private Bytes model(
+            List<TensorEntry> tensors, List<OperatorEntry> operators, List<Integer> inputs, List<Integer> outputs) {
         List<Integer> buffers = new ArrayList<>(List.of(buffer(Optional.empty())));
         List<Integer> tensorTables = new ArrayList<>();
         Map<Bytes, Integer> stored = new HashMap<>();
@@ -106,9 +108,7 @@ final class TfliteFile {
 
     private int tensor(TensorEntry tensor, int buffer) {
         int name = file.createString(tensor.name());
-        int shape = ints(tensor.type().shape().dims().stream()
-                .mapToInt(Integer::intValue)
-                .toArray());
+        int shape = ints(tensor.type().shape().dims());
         int scaling = tensor.scaling().map(this::scaling).orElse(0);
         file.startTable(FIELDS);
         file.addOffset(Tensor.SHAPE.number(), shape, 0);
@@ -160,14 +160,9 @@ final class TfliteFile {
     }
 
     private int operator(OperatorEntry operator, int code) {
-        int inputs = ints(operator.inputs().stream().mapToInt(Integer::intValue).toArray());
-        int outputs =
-                ints(operator.outputs().stream().mapToInt(Integer::intValue).toArray());
-        int intermediates = operator.intermediates().isEmpty()
-                ? 0
-                : ints(operator.intermediates().stream()
-                        .mapToInt(Integer::intValue)
-                        .toArray());
+        int inputs = ints(operator.inputs());
+        int outputs = ints(operator.outputs());
+        int intermediates = operator.intermediates().isEmpty() ? 0 : ints(operator.intermediates());
         boolean hasOptions = operator.options().type().code() != 0;
         int options = hasOptions ? options(operator.options()) : 0;
         file.startTable(FIELDS);
@@ -204,10 +199,10 @@ final class TfliteFile {
         return file.endTable();
     }
 
-    private int ints(int[] values) {
-        file.startVector(Integer.BYTES, values.length, Integer.BYTES);
-        for (int i = values.length - 1; i >= 0; i--) {
-            file.addInt(values[i]);
+    private int ints(List<Integer> values) {
+        file.startVector(Integer.BYTES, values.size(), Integer.BYTES);
+        for (int i = values.size() - 1; i >= 0; i--) {
+            file.addInt(values.get(i));
         }
         return file.endVector();
     }
