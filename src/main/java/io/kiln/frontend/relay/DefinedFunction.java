@@ -5,6 +5,7 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.base.Failure;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.RelayFrontend.Functions;
 import io.kiln.frontend.relay.build.Bindings;
 import io.kiln.frontend.relay.build.FunctionBuilder;
 import io.kiln.frontend.relay.value.Attributes;

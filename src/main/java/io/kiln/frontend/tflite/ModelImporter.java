@@ -279,15 +279,9 @@ final class ModelImporter implements Subgraphs {
      * The memory plan that Vela leaves in its files as metadata {@code OfflineMemoryAllocation}: version, number of subgraphs, number of tensors, then
      * the first byte of each tensor of the first subgraph in the arena, -1 for constants.
      */
-    private static final class OfflinePlan {
+    private record OfflinePlan(Optional<FlatVector> plan) {
         private static final String NAME = "OfflineMemoryAllocation";
         private static final int HEAD = 3;
-
-        private final Optional<FlatVector> plan;
-
-        private OfflinePlan(Optional<FlatVector> plan) {
-            this.plan = plan;
-        }
 
         /** The plan of a file, if it has one of a version that is known. */
         static OfflinePlan of(TensorBuffers buffers) {

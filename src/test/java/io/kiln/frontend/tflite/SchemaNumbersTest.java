@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.kiln.base.Bytes;
-import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ModelTables;

@@ -2,8 +2,8 @@
 package io.kiln.npu.model;
 
 import io.kiln.base.Bytes;
-import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.schema.ModelTables.Buffer;

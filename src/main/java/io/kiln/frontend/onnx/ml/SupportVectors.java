@@ -215,21 +215,13 @@ final class SupportVectors {
      * Classification by Pairwise Coupling, 2004). As in LIBSVM and ONNX Runtime, sweeps over the classes end when all errors are below
      * 0.005 / classes, or after 100 of them; each row ends on its own.
      */
-    private static final class CoupledProbabilities {
+    private record CoupledProbabilities(int rows, int classes) {
         /** Most classes: a sweep is written out. */
         static final int MOST_CLASSES = 16;
 
         private static final int MOST_SWEEPS = 100;
         private static final float LEAST = 1e-7f;
         private static final float ERROR = 0.005f;
-
-        private final int rows;
-        private final int classes;
-
-        private CoupledProbabilities(int rows, int classes) {
-            this.rows = rows;
-            this.classes = classes;
-        }
 
         /**
          * The probabilities, (rows, classes).

@@ -10,6 +10,7 @@ import io.kiln.frontend.onnx.operator.NodeContext.Emitter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.quantized.QuantizedForms.NoIntegers;
+import io.kiln.frontend.onnx.quantized.SumForm.IntegerLayer;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;

@@ -132,15 +132,7 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
     }
 
     /** Turns a mean of floats into a sum of bytes as its importer emits it: the mean of a window becomes a depthwise convolution with ones. */
-    private static final class IntegerMean implements Emitter {
-        private final NodeContext node;
-        private final MeanForm form;
-
-        IntegerMean(NodeContext node, MeanForm form) {
-            this.node = node;
-            this.form = form;
-        }
-
+    private record IntegerMean(NodeContext node, MeanForm form) implements Emitter {
         @Override
         public Arg emit(Op op, List<Arg> args, Origin origin) {
             if (op instanceof AvgPool2d pool) {

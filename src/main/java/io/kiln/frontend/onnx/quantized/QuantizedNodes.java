@@ -15,6 +15,7 @@ import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
 import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Limits;
+import io.kiln.frontend.onnx.quantized.ElementOperand.FunctionForm;
 import io.kiln.frontend.onnx.quantized.ElementOperand.TableForm;
 import io.kiln.frontend.onnx.quantized.QuantizedForms.NoIntegers;
 import io.kiln.frontend.onnx.quantized.SumForm.DeferredSum;

@@ -174,20 +174,9 @@ public final class ModelReader {
     }
 
     /** Reads graphs, nodes, attributes and stated types. */
-    private static final class GraphReader {
+    private record GraphReader(String file, OnnxTensorReader tensors, ReadBudget budget) {
         /** Bytes that a boxed number of a list takes, roughly. */
         private static final int BOXED = 24;
-
-        private final String file;
-
-        private final OnnxTensorReader tensors;
-        private final ReadBudget budget;
-
-        GraphReader(String file, OnnxTensorReader tensors, ReadBudget budget) {
-            this.file = file;
-            this.tensors = tensors;
-            this.budget = budget;
-        }
 
         OnnxGraph graph(GraphProto graph) {
             if (graph.getSparseInitializerCount() > 0) {

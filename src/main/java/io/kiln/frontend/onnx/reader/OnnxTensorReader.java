@@ -21,20 +21,12 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads tensors: elements in {@code raw_data}, in the typed fields, or in another file; all little-endian, floats of 16 bits and less as float32. */
-final class OnnxTensorReader {
+record OnnxTensorReader(ExternalData external, ReadBudget budget) {
     private static final int BRAIN_BIAS = 127;
     private static final List<Float> FOUR_BITS = List.of(0f, 0.5f, 1f, 1.5f, 2f, 3f, 4f, 6f);
 
     private static final int MAX_RANK = 8;
     private static final String NEXT = "Export the model again";
-
-    private final ExternalData external;
-    private final ReadBudget budget;
-
-    OnnxTensorReader(ExternalData external, ReadBudget budget) {
-        this.external = external;
-        this.budget = budget;
-    }
 
     /**
      * A tensor.

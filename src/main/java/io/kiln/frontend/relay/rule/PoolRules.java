@@ -3,8 +3,8 @@ package io.kiln.frontend.relay.rule;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Constants;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Constants;
 import io.kiln.frontend.relay.value.Value.Padding;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Op;

@@ -23,13 +23,7 @@ import java.util.stream.Stream;
  * An operator computed by a C function of the user. Results after the first are variables, because a binding has one
  * result.
  */
-public final class CustomImporter implements OperatorImporter {
-    private final CustomOperator custom;
-
-    public CustomImporter(CustomOperator custom) {
-        this.custom = custom;
-    }
-
+public record CustomImporter(CustomOperator custom) implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
         int inputs = operator.inputCount();

@@ -12,7 +12,7 @@ import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.operand.Activation;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;

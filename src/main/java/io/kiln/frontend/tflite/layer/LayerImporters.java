@@ -6,6 +6,7 @@ import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.layer.LayerTypes.HybridLayers;
 import io.kiln.frontend.tflite.operand.Activation;
 import io.kiln.frontend.tflite.operand.PaddedWindows;
 import io.kiln.frontend.tflite.operand.Requantizing;

@@ -148,17 +148,7 @@ public final class PadImporters {
     private static void padV2(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
-        TfliteTensor value = operator.input(2);
-        operator.requireConstant("the padding's value", value);
-        operator.requireThat(
-                value.shape().elements() == 1 && value.dtype() == data.dtype(),
-                "the padding's value is " + value.text(),
-                "one element of the data's type");
-        Constant constant = operator.constant(value);
-        operator.finish(
-                pad(widths),
-                operator.value(data),
-                new Constant("", new TensorType(Shape.scalar(), value.dtype()), constant.data()));
+        operator.finish(pad(widths), operator.value(data), value(operator, operator.input(2)));
     }
 
     /** The zero of a tensor: its zero point for 8 bits, otherwise 0. */

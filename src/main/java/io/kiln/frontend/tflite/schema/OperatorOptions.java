@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.schema;
 
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 
 /**
  * The options tables of operators: for each its code in the schema's union {@code BuiltinOptions} and the fields that Kiln reads. A type

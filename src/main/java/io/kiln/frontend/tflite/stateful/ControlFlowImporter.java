@@ -31,15 +31,8 @@ import java.util.stream.IntStream;
  * IF, STABLEHLO_CASE and WHILE: the subgraphs become functions, their results variables. Shapes must stay constant. Handles of
  * variables are names, which the subgraphs get during import: no value is passed for them.
  */
-final class ControlFlowImporter implements OperatorImporter {
-
+record ControlFlowImporter(boolean repeats) implements OperatorImporter {
     private static final int MOST_BRANCHES = 64;
-
-    private final boolean repeats;
-
-    ControlFlowImporter(boolean repeats) {
-        this.repeats = repeats;
-    }
 
     @Override
     public void emit(OperatorContext operator) {

@@ -14,6 +14,7 @@ import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
 import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.frontend.tflite.schema.SchemaEnums.TfliteType;
 import io.kiln.frontend.tflite.tensor.QuantizationReader.GivenShapes;
+import io.kiln.frontend.tflite.tensor.TensorBuffers.SparseConstant;
 import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.HalfRounding;

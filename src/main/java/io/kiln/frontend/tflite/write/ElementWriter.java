@@ -75,7 +75,7 @@ final class ElementWriter implements NodeWriter {
             return true;
         }
         if (node.op() instanceof Clip clip) {
-            return Clamps.write(node, clip);
+            return node.writeClamp(clip);
         }
         return node.op() instanceof Unary unary ? unary(node, unary) : binary(node, (Binary) node.op());
     }
@@ -116,10 +116,10 @@ final class ElementWriter implements NodeWriter {
         if (code.isEmpty() || !node.type().dtype().isFloat()) {
             return false;
         }
-        Emission unclamped = Clamps.before(node);
+        Emission unclamped = node.unclamped();
         int version = binary.kind() == Binary.Kind.PRELU ? 1 : node.version(1, 2, 2);
-        unclamped.write(code.get(), version, node.data(), options(binary.kind(), Clamps.fused(node)));
-        Clamps.after(node, unclamped);
+        unclamped.write(code.get(), version, node.data(), options(binary.kind(), node.fusedActivation()));
+        node.clampAfter(unclamped);
         return true;
     }
 

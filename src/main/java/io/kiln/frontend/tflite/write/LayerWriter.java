@@ -3,7 +3,7 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Conv2D;
 import io.kiln.frontend.tflite.schema.OperatorOptions.DepthwiseConv2D;
@@ -39,7 +39,7 @@ final class LayerWriter implements NodeWriter {
         if (node.planned().node().layer().isEmpty()) {
             return false;
         }
-        Emission layer = Clamps.before(node);
+        Emission layer = node.unclamped();
         boolean isWritten = true;
         if (node.op() instanceof Conv2d conv) {
             convolution(layer, conv);
@@ -49,7 +49,7 @@ final class LayerWriter implements NodeWriter {
             isWritten = node.op() instanceof Conv2dTranspose transpose && transposed(layer, transpose);
         }
         if (isWritten) {
-            Clamps.after(node, layer);
+            node.clampAfter(layer);
         }
         return isWritten;
     }
@@ -81,7 +81,7 @@ final class LayerWriter implements NodeWriter {
                             .with(
                                     DepthwiseConv2D.DILATION_W_FACTOR,
                                     conv.window().dilationW())
-                            .with(DepthwiseConv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                            .with(DepthwiseConv2D.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
             return;
         }
         node.write(
@@ -92,7 +92,7 @@ final class LayerWriter implements NodeWriter {
                         .with(Conv2D.PADDING, padding.code())
                         .with(Conv2D.DILATION_H_FACTOR, conv.window().dilationH())
                         .with(Conv2D.DILATION_W_FACTOR, conv.window().dilationW())
-                        .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                        .with(Conv2D.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
     }
 
     private static Options strides(Field.Int32 rows, Field.Int32 columns, Window window, Options options) {
@@ -114,7 +114,7 @@ final class LayerWriter implements NodeWriter {
                 BuiltinOperator.FULLY_CONNECTED,
                 1,
                 inputs,
-                Options.of(FullyConnected.TYPE).with(FullyConnected.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                Options.of(FullyConnected.TYPE).with(FullyConnected.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
     }
 
     private static void point(Emission node) {
@@ -137,7 +137,7 @@ final class LayerWriter implements NodeWriter {
                                 .with(Conv2D.PADDING, Padding.VALID.code())
                                 .with(Conv2D.DILATION_H_FACTOR, 1)
                                 .with(Conv2D.DILATION_W_FACTOR, 1)
-                                .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                                .with(Conv2D.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
         reshape(node, sums, node.outputShape(), node.output());
     }
 
@@ -171,7 +171,7 @@ final class LayerWriter implements NodeWriter {
                         .with(
                                 TransposeConv.PADDING,
                                 Padding.valueOf(scheme.get().name()).code())
-                        .with(TransposeConv.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                        .with(TransposeConv.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
         return true;
     }
 
@@ -227,7 +227,7 @@ final class LayerWriter implements NodeWriter {
         if (isDilated || (scheme.isEmpty() && !isMaximum)) {
             return false;
         }
-        Emission pool = Clamps.before(node);
+        Emission pool = node.unclamped();
         int data = scheme.isPresent() ? node.data(0) : lowest(node, window);
         Padding padding = Padding.valueOf(scheme.orElse(PaddingScheme.VALID).name());
         pool.write(
@@ -238,8 +238,8 @@ final class LayerWriter implements NodeWriter {
                         .with(Pool2D.PADDING, padding.code())
                         .with(Pool2D.FILTER_HEIGHT, window.kernelH())
                         .with(Pool2D.FILTER_WIDTH, window.kernelW())
-                        .with(Pool2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
-        Clamps.after(node, pool);
+                        .with(Pool2D.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
+        node.clampAfter(pool);
         return true;
     }
 

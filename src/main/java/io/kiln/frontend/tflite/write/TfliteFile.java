@@ -3,7 +3,7 @@ package io.kiln.frontend.tflite.write;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.kiln.base.Bytes;
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;

@@ -8,6 +8,7 @@ import com.google.flatbuffers.FlatBufferBuilder;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.tensor.TensorBuffers.SparseConstant;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
