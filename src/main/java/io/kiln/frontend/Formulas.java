@@ -44,7 +44,6 @@ public interface Formulas {
         return emit(op, List.of(args));
     }
 
-    /** Type of a value. */
     TensorType type(Arg value);
 
     /**
@@ -54,15 +53,12 @@ public interface Formulas {
      */
     void requireThat(boolean holds, String what, String expected);
 
-    /** An error that names the operator. */
     KilnException failure(String what, String expected);
 
-    /** Shape of a value. */
     default Shape shape(Arg value) {
         return type(value).shape();
     }
 
-    /** Element type of a value. */
     default DType dtype(Arg value) {
         return type(value).dtype();
     }
@@ -77,32 +73,26 @@ public interface Formulas {
         return emit(new Binary(kind), lhs, rhs);
     }
 
-    /** A sum. */
     default Arg add(Arg lhs, Arg rhs) {
         return binary(Binary.Kind.ADD, lhs, rhs);
     }
 
-    /** A sum with a number. */
     default Arg add(Arg lhs, double rhs) {
         return add(lhs, number(rhs, dtype(lhs)));
     }
 
-    /** A difference. */
     default Arg subtract(Arg lhs, Arg rhs) {
         return binary(Binary.Kind.SUBTRACT, lhs, rhs);
     }
 
-    /** A product. */
     default Arg multiply(Arg lhs, Arg rhs) {
         return binary(Binary.Kind.MULTIPLY, lhs, rhs);
     }
 
-    /** A product with a number. */
     default Arg multiply(Arg lhs, double rhs) {
         return multiply(lhs, number(rhs, dtype(lhs)));
     }
 
-    /** A quotient. */
     default Arg divide(Arg lhs, Arg rhs) {
         return binary(Binary.Kind.DIVIDE, lhs, rhs);
     }
@@ -165,7 +155,6 @@ public interface Formulas {
                         "", new TensorType(Shape.scalar(), dtype), i -> isLong ? (long) value : (int) value);
     }
 
-    /** A scalar of float32. */
     default Constant real(double value) {
         return number(value, DType.FLOAT32);
     }

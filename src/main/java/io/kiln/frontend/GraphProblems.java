@@ -96,7 +96,6 @@ public final class GraphProblems {
         return problems.size() > MOST;
     }
 
-    /** Throws if there is any problem. */
     public void throwIfAny() {
         if (!problems.isEmpty()) {
             throw new KilnException(List.copyOf(problems));

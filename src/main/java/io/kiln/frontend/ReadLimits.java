@@ -49,8 +49,6 @@ public record ReadLimits(OptionalLong given, long boardBytes, Optional<Path> dat
     /**
      * Refuses a file that is too large.
      *
-     * @param size its bytes
-     * @param where its name
      * @param usual as for {@link #most}
      * @throws KilnException if it is larger than the limit
      */

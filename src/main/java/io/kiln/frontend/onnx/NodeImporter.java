@@ -339,7 +339,6 @@ final class NodeImporter implements Bodies {
          * A reason and advice.
          *
          * @param reason the end of a sentence that begins with the operator
-         * @param next what to do
          */
         record Refusal(String reason, String next) {}
 

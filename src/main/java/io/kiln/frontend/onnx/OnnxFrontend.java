@@ -45,7 +45,6 @@ public final class OnnxFrontend {
     /**
      * Reads a model file, and the files beside it that hold its data.
      *
-     * @param file the model
      * @param moduleName name of the resulting function
      * @param inputShapes shapes of inputs by name
      * @throws KilnException with all errors and unsupported operators of the file, and shapes that do not fit

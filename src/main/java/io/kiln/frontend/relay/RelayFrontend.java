@@ -68,7 +68,6 @@ public final class RelayFrontend {
     /**
      * Reads a text and, if it exists, the parameters file beside it.
      *
-     * @param file the text
      * @param moduleName name of the resulting function
      * @param shapes shapes that replace those of inputs in the text
      * @throws KilnException with all errors and unsupported operators of the files

@@ -137,7 +137,6 @@ final class SupportedOperators {
          * A reason and advice.
          *
          * @param reason the end of a sentence that begins with the operator
-         * @param next what to do
          */
         record Refusal(String reason, String next) {}
 

@@ -32,7 +32,6 @@ public final class TfliteFrontend {
     /**
      * Reads a model file.
      *
-     * @param file the model
      * @param moduleName name of the resulting function
      * @throws KilnException with all errors and unsupported operators of the file
      */
@@ -43,7 +42,6 @@ public final class TfliteFrontend {
     /**
      * Reads a model file with input shapes chosen by the user; all others are inferred from them.
      *
-     * @param file the model
      * @param moduleName name of the resulting function
      * @param inputShapes shapes of inputs by name
      * @throws KilnException with all errors and unsupported operators of the file, and shapes that do not fit

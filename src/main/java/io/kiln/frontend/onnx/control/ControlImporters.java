@@ -24,7 +24,6 @@ public final class ControlImporters {
 
     private static final int MAX_TRIPS = 4096;
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("If", ControlImporters::choose),
             onnx("Loop", ControlImporters::loop),

@@ -89,7 +89,6 @@ public final class OnnxElementwiseImporters {
             onnx("BitShift", OnnxElementwiseImporters::shift),
             onnx("BitwiseNot", OnnxElementwiseImporters::bitwiseNot));
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = Stream.of(OTHERS, UNARY, BINARY, ActivationImporters.ALL)
             .flatMap(List::stream)
             .toList();
@@ -99,7 +98,6 @@ public final class OnnxElementwiseImporters {
     /**
      * A function of any number of inputs, from the first to the last.
      *
-     * @param kind function of two
      * @param isMean whether the result is divided by the number of inputs
      */
     private record VariadicImporter(Binary.Kind kind, boolean isMean) implements OnnxImporter {

@@ -44,10 +44,7 @@ final class AttentionImporter implements OnnxImporter {
     @Override
     public void emit(NodeContext node) {
         for (int i = 0; i < 3; i++) {
-            node.require(
-                    node.element(i).isFloat(),
-                    "its elements are " + node.element(i).text(),
-                    "floats");
+            node.requireFloats(i);
         }
         boolean isFlat = node.shape(0).rank() == 3;
         Arg query = heads(node, 0, "q_num_heads");

@@ -46,7 +46,6 @@ public final class OnnxLayerImporters {
             onnx("NegativeLogLikelihoodLoss", OnnxLayerImporters::likelihood),
             onnx("SoftmaxCrossEntropyLoss", OnnxLayerImporters::crossEntropy));
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = Stream.of(OWN, OnnxPools.ALL, OnnxNormalizations.ALL)
             .flatMap(List::stream)
             .toList();
@@ -54,8 +53,7 @@ public final class OnnxLayerImporters {
     private OnnxLayerImporters() {}
 
     private static void matMul(NodeContext node) {
-        node.require(
-                node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
+        node.requireFloats(0);
         Shape data = node.shape(0);
         node.finish(BlockWeights.of(node, 1, 1)
                 .filter(weights -> data.rank() > 0 && data.elements() > 0 && data.dim(-1) == weights.depth())
@@ -71,8 +69,7 @@ public final class OnnxLayerImporters {
                     "its input " + i + " is " + node.shape(i).text(),
                     "a matrix");
         }
-        node.require(
-                node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
+        node.requireFloats(0);
         Arg a = node.truth("transA", false) ? node.transpose(node.arg(0), List.of(1, 0)) : node.arg(0);
         boolean isTransposed = node.truth("transB", false);
         float alpha = node.real("alpha", 1);

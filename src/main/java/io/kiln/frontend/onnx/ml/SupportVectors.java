@@ -285,7 +285,6 @@ final class SupportVectors {
             return e.reshape(e.reduce(Reduce.Kind.SUM, all, List.of(2)), List.of(rows, classes));
         }
 
-        /** Whether a row is done. */
         private Arg isDone(Formulas e, Arg products, Arg whole) {
             Arg errors = e.abs(e.subtract(products, whole));
             Arg most = e.reduce(Reduce.Kind.MAX, errors, List.of(1));

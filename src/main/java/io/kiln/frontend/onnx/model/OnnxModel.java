@@ -24,11 +24,9 @@ public record OnnxModel(String file, Opsets opsets, OnnxGraph graph, List<OnnxFu
     /**
      * A graph: a model, or a body of a control flow operator.
      *
-     * @param name its name
      * @param nodes operators in execution order
      * @param initializers constants by name
      * @param inputs inputs, without those that are initializers
-     * @param outputs outputs
      * @param values stated types of other values, by name
      */
     public record OnnxGraph(
@@ -50,7 +48,6 @@ public record OnnxModel(String file, Opsets opsets, OnnxGraph graph, List<OnnxFu
     /**
      * A function of a model: an operator defined by nodes.
      *
-     * @param domain its domain
      * @param name name of the operator
      * @param inputs names of its inputs
      * @param outputs names of its outputs
@@ -77,7 +74,6 @@ public record OnnxModel(String file, Opsets opsets, OnnxGraph graph, List<OnnxFu
     /**
      * The stated type of a value.
      *
-     * @param name its name
      * @param kind {@code tensor}, or another kind, such as {@code sequence}
      * @param type element type of a tensor
      * @param dimensions its dimensions; empty if the file states none

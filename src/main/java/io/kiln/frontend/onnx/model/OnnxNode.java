@@ -80,13 +80,10 @@ public record OnnxNode(
 
     /** The value of a node's attribute. */
     public sealed interface OnnxAttribute {
-        /** An integer. */
         record Whole(long value) implements OnnxAttribute {}
 
-        /** A number in single precision. */
         record Real(float value) implements OnnxAttribute {}
 
-        /** A string. */
         record Text(String value) implements OnnxAttribute {}
 
         /** A constant tensor. */
@@ -95,21 +92,18 @@ public record OnnxNode(
         /** A body of a control flow operator. */
         record Body(OnnxGraph value) implements OnnxAttribute {}
 
-        /** Integers. */
         record Wholes(List<Long> values) implements OnnxAttribute {
             public Wholes {
                 values = List.copyOf(values);
             }
         }
 
-        /** Numbers in single precision. */
         record Reals(List<Float> values) implements OnnxAttribute {
             public Reals {
                 values = List.copyOf(values);
             }
         }
 
-        /** Strings. */
         record Texts(List<String> values) implements OnnxAttribute {
             public Texts {
                 values = List.copyOf(values);

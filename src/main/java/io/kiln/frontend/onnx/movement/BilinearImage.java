@@ -37,7 +37,6 @@ public record BilinearImage(Line rows, Line columns, float outside) {
             inside = List.copyOf(inside);
         }
 
-        /** Number of elements of the result. */
         public int size() {
             return inside.size();
         }
@@ -108,7 +107,6 @@ public record BilinearImage(Line rows, Line columns, float outside) {
      * What a {@code Resize} or {@code Upsample} does.
      *
      * @param axes all axes, or those that are named
-     * @param style how elements are computed
      * @param outside what stands for elements outside the data, where it is cropped
      */
     record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) {
@@ -125,7 +123,6 @@ public record BilinearImage(Line rows, Line columns, float outside) {
             axes = List.copyOf(axes);
         }
 
-        /** Reads the plan of a node. */
         static ResizePlan of(NodeContext node) {
             return node.is("Upsample") ? upsample(node) : resize(node);
         }
@@ -247,9 +244,6 @@ public record BilinearImage(Line rows, Line columns, float outside) {
         /**
          * One axis of a resize; formulas are those of ONNX's page of Resize.
          *
-         * @param axis the axis
-         * @param in its size before
-         * @param out its size after
          * @param scale size after by size before, as stated
          * @param begin begin of the part that is resized, as a fraction of the axis
          * @param end its end
@@ -274,12 +268,7 @@ public record BilinearImage(Line rows, Line columns, float outside) {
                 }
             }
 
-            /**
-             * One element of the data for each of the result.
-             *
-             * @param indices its indices
-             * @param weights its weights
-             */
+            /** One element of the data for each of the result. */
             record Tap(List<Integer> indices, List<Double> weights) {}
 
             /** Whether the result is the data; where it is smoothed, ONNX Runtime copies every axis that keeps its size. */

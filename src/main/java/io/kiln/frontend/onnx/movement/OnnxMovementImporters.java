@@ -52,7 +52,6 @@ public final class OnnxMovementImporters {
             onnx("DepthToSpace", OnnxMovementImporters::depthToSpace),
             onnx("SpaceToDepth", OnnxMovementImporters::spaceToDepth));
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = Stream.of(
                     OWN, OnnxConstantImporters.ALL, IndexImporters.ALL, ResizePlan.ALL)
             .flatMap(List::stream)

@@ -64,7 +64,6 @@ public final class NodeContext implements Formulas {
         }
     }
 
-    /** The node in the file. */
     public OnnxNode node() {
         return node;
     }
@@ -94,7 +93,6 @@ public final class NodeContext implements Formulas {
         return index < outputs() && !node.outputs().get(index).isEmpty();
     }
 
-    /** Whether an input is given. */
     public boolean has(int index) {
         return index < inputs.size() && inputs.get(index).isPresent();
     }
@@ -116,12 +114,10 @@ public final class NodeContext implements Formulas {
         return optional(index).flatMap(OnnxValue::form).filter(kind::isInstance).map(kind::cast);
     }
 
-    /** The value of an input. */
     public Arg arg(int index) {
         return input(index).arg();
     }
 
-    /** Shape of an input. */
     public Shape shape(int index) {
         return type(arg(index)).shape();
     }
@@ -235,6 +231,11 @@ public final class NodeContext implements Formulas {
         }
     }
 
+    /** Refuses an input whose elements are not floats. */
+    public void requireFloats(int index) {
+        require(element(index).isFloat(), "its elements are " + element(index).text(), "floats");
+    }
+
     /** Sets the first output; its element type is that of the first input, or else follows from the value's type. */
     public void finish(Arg value) {
         finish(0, value);
@@ -335,7 +336,6 @@ public final class NodeContext implements Formulas {
         return Failure.OPERATOR.exception(what, where(), expected, next);
     }
 
-    /** The graph that is extended. */
     GraphBuilder graph() {
         return around.graph();
     }
@@ -348,7 +348,6 @@ public final class NodeContext implements Formulas {
         return node.where(around.file());
     }
 
-    /** Whether the file states an attribute. */
     public boolean has(String name) {
         return node.attributes().containsKey(name);
     }
@@ -459,7 +458,6 @@ public final class NodeContext implements Formulas {
             values.put(name, value);
         }
 
-        /** The value of a name. */
         public Optional<OnnxValue> value(String name) {
             OnnxValue own = values.get(name);
             return own == null ? outer.flatMap(scope -> scope.value(name)) : Optional.of(own);
@@ -482,7 +480,6 @@ public final class NodeContext implements Formulas {
         /**
          * Imports a body once.
          *
-         * @param body the body
          * @param inputs its inputs, in order
          * @param scope the graph around it
          * @return its outputs, in order

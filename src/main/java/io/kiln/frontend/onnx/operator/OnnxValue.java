@@ -65,7 +65,6 @@ public record OnnxValue(Arg arg, ElementType type, Optional<IntegerForm> form, L
              * Emits the computation.
              *
              * @param to a quantization of bytes, or of 16 bits if {@link #canBeWide}, one for the whole tensor
-             * @param limits of the integers
              * @return the integers as int8 or int16; empty if they cannot be computed in integers
              */
             Optional<Arg> quantized(ElementQuantization to, Limits limits);
@@ -76,12 +75,7 @@ public record OnnxValue(Arg arg, ElementType type, Optional<IntegerForm> form, L
             }
         }
 
-        /**
-         * The range of quantized integers.
-         *
-         * @param low least one
-         * @param high largest one
-         */
+        /** The range of quantized integers. */
         record Limits(int low, int high) {
             /** All bytes. */
             public static final Limits NONE = new Limits(Byte.MIN_VALUE, Byte.MAX_VALUE);

@@ -86,8 +86,6 @@ sealed interface ElementOperand {
      * A function of each element of one tensor of bytes, as a table. Functions of such functions are one table again, as is the product of a
      * tensor and its sigmoid.
      *
-     * @param node where it is emitted
-     * @param source the tensor of bytes
      * @param results the function's results for all bytes, in their order: real numbers or truth values
      */
     record TableForm(NodeContext node, Dequantized source, Constant results) implements Deferred, ElementOperand {
@@ -135,8 +133,6 @@ sealed interface ElementOperand {
      * A function of the elements of two tensors of bytes, or of one and of constants. The importer of the float operator computes the results of
      * all combinations of bytes, which are a table.
      *
-     * @param importer of the operator
-     * @param node the operator
      * @param operands its inputs by index, without constants of one element
      * @param moved how it selects elements of its operands, if it does
      */
@@ -301,12 +297,7 @@ sealed interface ElementOperand {
             }
         }
 
-        /**
-         * Functions of two tensors of bytes, element by element.
-         *
-         * @param lhs left operand
-         * @param rhs right operand
-         */
+        /** Functions of two tensors of bytes, element by element. */
         record PairForm(Dequantized lhs, Dequantized rhs) {
             /** An operation and a table of its results, by the bytes of the left and the right operand. */
             @FunctionalInterface
@@ -349,7 +340,6 @@ sealed interface ElementOperand {
     /**
      * Points at which a function of elements is evaluated.
      *
-     * @param size number of points
      * @param bytes by tensor, the byte at each point, plus 128
      * @param elements by constant, the place of its element at each point
      */
@@ -476,7 +466,6 @@ sealed interface ElementOperand {
                     .map(inner -> new Limited(node, inner));
         }
 
-        /** What a Relu or Clip limits. */
         private record Limited(NodeContext node, Deferred inner) implements Deferred {
             @Override
             public Optional<Arg> quantized(ElementQuantization to, Limits limits) {

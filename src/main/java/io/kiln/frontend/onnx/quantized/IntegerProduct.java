@@ -36,7 +36,6 @@ import java.util.stream.IntStream;
  * computed, as those of {@code DynamicQuantizeLinear} are.
  *
  * @param operator name of the float layer
- * @param layer its importer
  */
 record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImporter {
     private static final int DATA_ZERO = 2;
@@ -185,7 +184,6 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
     /**
      * Turns the operators of a float layer into those that sum products of integers, as its importer emits them. The sums stay as they are.
      *
-     * @param node the layer
      * @param dataZero number subtracted from each element of the data
      * @param weightZero number subtracted from each element of the weight
      */

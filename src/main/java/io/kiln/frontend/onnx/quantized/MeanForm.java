@@ -44,9 +44,6 @@ import java.util.stream.IntStream;
  * Means of bytes as rescaled sums. The sum of floats is rounded at each step, so that its quotient by the scale may lie on either side
  * of a half that the exact one hits: where a sum comes so close, integers compute each rounding of the floats.
  *
- * @param data the input
- * @param to quantization of the result
- * @param limits of the bytes
  * @param isOfSum whether the result is defined as a rescaled sum of integers
  * @param kind which kernel of ONNX Runtime computes it
  */
@@ -89,7 +86,6 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
         return outer == 1 ? OnnxAveragePool.Order.ROWS : OnnxAveragePool.Order.GROUPS;
     }
 
-    /** Emits the mean of a node. */
     Optional<Arg> emit(OnnxImporter importer, NodeContext node) {
         OnnxValue bytes = new OnnxValue(data.integers(), ElementType.FLOAT);
         return QuantizedForms.bytes(importer, node, Map.of(0, bytes), new IntegerMean(node, this));

@@ -95,7 +95,6 @@ final class QLinearImporters {
      * An operator of ONNX Runtime that dequantizes, computes and quantizes: X, its scale and zero point, those of the result.
      *
      * @param operator name of the operator in between
-     * @param importer its importer
      */
     record QLinearFunction(String operator, OnnxImporter importer) implements OnnxImporter {
         @Override
@@ -139,7 +138,6 @@ final class QLinearImporters {
             return new QLinearLayer(layer, 8, 6);
         }
 
-        /** QGemm. */
         static QLinearLayer gemm(OnnxImporter gemm) {
             return new QLinearLayer(gemm, 6, 7);
         }
@@ -214,7 +212,6 @@ final class QLinearImporters {
      * zero point is added before rounding.
      *
      * @param operator name of the operator on floats
-     * @param importer its importer
      */
     record QLinearPool(String operator, OnnxImporter importer) implements OnnxImporter {
         @Override

@@ -26,7 +26,6 @@ public final class QuantizedImporters {
     private static final int BIAS = 5;
     private static final int LEAST_BLOCK = 16;
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("QuantizeLinear", 10, new QuantizeLinearImporter()),
             onnx("DequantizeLinear", 10, new DequantizeLinearImporter()),

@@ -153,9 +153,6 @@ public final class QuantizedNodes {
     /**
      * Operators that move or select elements: bytes are moved instead of the real numbers that they stand for. Quantizing is monotone, so
      * that selecting the largest number and quantizing it gives the largest byte.
-     *
-     * @param importer of the operator
-     * @param node the operator
      */
     private record MovedBytes(OnnxImporter importer, NodeContext node) {
         private static final Set<String> OPERATORS = Set.of("""
@@ -317,8 +314,6 @@ public final class QuantizedNodes {
     /**
      * An interpolated image of bytes, see {@link OnnxResize2d}.
      *
-     * @param node where it is emitted
-     * @param data the image
      * @param image where elements of the result lie
      */
     private record ResizeForm(NodeContext node, Dequantized data, BilinearImage image) implements Deferred {
@@ -394,7 +389,6 @@ public final class QuantizedNodes {
     /**
      * A softmax of bytes or its logarithm, see {@link OnnxSoftmax}.
      *
-     * @param data the input
      * @param isLog whether it is the logarithm
      */
     record SoftmaxForm(Dequantized data, boolean isLog) {

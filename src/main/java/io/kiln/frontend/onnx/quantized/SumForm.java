@@ -49,7 +49,6 @@ import java.util.stream.IntStream;
  * Convolutions and matrix products: sums of bytes times bytes, or of integers of 16 bits without a zero point times bytes, rescaled. The importer of the float operator runs again, with
  * bytes; {@link IntegerLayer} makes integer operators of what it emits.
  *
- * @param data the input
  * @param weight bytes, constant or a computed matrix
  * @param bias constant words with the scale of the products, or real numbers, if there is one
  */
@@ -70,7 +69,6 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
                 reals = List.copyOf(reals);
             }
 
-            /** The bias of each channel. */
             Constant ofChannels(int channels) {
                 return Constant.reals("", Shape.of(channels), c -> reals.get(reals.size() == 1 ? 0 : c));
             }
@@ -180,13 +178,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
         return QuantizedForms.bytes(importer, layer, integers, new IntegerLayer(layer, this, to, limits));
     }
 
-    /**
-     * A layer whose sums are rescaled once its result's quantization is known.
-     *
-     * @param importer of the float layer
-     * @param node the layer
-     * @param form its operands
-     */
+    /** A layer whose sums are rescaled once its result's quantization is known. */
     record DeferredSum(OnnxImporter importer, NodeContext node, SumForm form) implements Deferred {
         /** {@code MatMul} and the {@code Add} of a constant for each column: PyTorch's export of a fully connected layer. */
         static Optional<DeferredSum> ofSum(NodeContext add) {
@@ -225,7 +217,6 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
         }
     }
 
-    /** An input that is dequantized. */
     private static Optional<Dequantized> dequantized(NodeContext node, int input) {
         return node.form(input, Dequantized.class);
     }
@@ -235,7 +226,6 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
      *
      * @param layer the layer without it
      * @param channels channels of the layer's result
-     * @param factor of the bias
      */
     private static Optional<Bias> bias(NodeContext node, int input, SumForm layer, int channels, float factor) {
         Optional<Dequantized> words = biasWords(node, input)
@@ -247,11 +237,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
                 : biasReals(node, input, channels, factor).map(b -> b);
     }
 
-    /**
-     * The real numbers of a bias in an input, likewise.
-     *
-     * @param factor of the bias
-     */
+    /** The real numbers of a bias in an input, likewise. */
     private static Optional<Bias.Reals> biasReals(NodeContext node, int input, int channels, float factor) {
         if (!node.has(input) || !isOfChannels(node.shape(input), channels)) {
             return Optional.empty();

@@ -525,12 +525,10 @@ public final class ModelReader {
             this.left = most;
         }
 
-        /** Bytes taken so far. */
         public long spent() {
             return most - left;
         }
 
-        /** Takes bytes from the budget. */
         public void spend(long bytes) {
             left -= bytes;
             if (bytes < 0 || left < 0) {

@@ -31,7 +31,6 @@ import java.util.Optional;
  * @param cell one step
  */
 public record RecurrentImporter(int gates, List<String> activations, Cell cell) implements OnnxImporter {
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("RNN", new RecurrentImporter(1, List.of("Tanh"), RecurrentImporter::plain)),
             onnx("GRU", new RecurrentImporter(3, List.of("Sigmoid", "Tanh"), RecurrentImporter::gated)),
@@ -235,9 +234,7 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     /**
      * A recurrent layer in one direction.
      *
-     * @param node the node
      * @param index 0, or 1 for the second direction
-     * @param gates number of gates
      * @param activations names of the activations
      * @param weights recurrent weights of gates, from one to another, used in each step
      */

@@ -30,7 +30,6 @@ final class EinsumImporter implements OnnxImporter {
     /**
      * A value and the index of each of its dimensions.
      *
-     * @param arg the value
      * @param indices one character for each dimension, each once
      */
     private record Term(Arg arg, String indices) {}

@@ -36,7 +36,6 @@ public final class TensorImporters {
             new OnnxRegistration(DOMAIN, "Adam", 1, 1, TensorImporters::adam),
             new OnnxRegistration(DOMAIN, "Momentum", 1, 1, TensorImporters::momentum));
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL =
             Stream.of(OWN, FourierImporters.ALL).flatMap(List::stream).toList();
 

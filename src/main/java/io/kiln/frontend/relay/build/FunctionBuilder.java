@@ -169,7 +169,6 @@ public final class FunctionBuilder {
         return Optional.empty();
     }
 
-    /** The operators so far. */
     public Bindings bindings() {
         return bindings;
     }

@@ -77,7 +77,6 @@ final class ConvolutionRules {
         return Window.read(call.attributes(), "kernel_size", List.of(height, width));
     }
 
-    /** {@code qnn.conv2d}. */
     static Value quantized(CallSite call) {
         return convolution(call, true);
     }
@@ -252,7 +251,6 @@ final class ConvolutionRules {
         return call.compute(new Dense(units(call)), dataAndWeight(call));
     }
 
-    /** {@code qnn.dense}. */
     static Value quantizedDense(CallSite call) {
         List<Arg> args = new ArrayList<>(dataAndWeight(call));
         args.add(Constants.commonZeroPoint(call.plain(2)));

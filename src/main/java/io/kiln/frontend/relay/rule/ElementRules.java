@@ -176,7 +176,6 @@ final class ElementRules {
         return data.with(within, data.type());
     }
 
-    /** {@code where}. */
     private static Value where(CallSite call) {
         List<Value> values =
                 call.args().stream().map(value -> compact(call, value)).toList();
@@ -235,7 +234,6 @@ final class ElementRules {
         return Value.plain(Constants.scalar(value, dtype), new TensorType(shape, dtype));
     }
 
-    /** {@code full}. */
     static Value full(CallSite call) {
         Shape shape = new Shape(call.attributes().integers("shape", 1, Integer.MAX_VALUE));
         Value value = call.value(0);
@@ -287,7 +285,6 @@ final class ElementRules {
         return held ? data.asWidened(false, type).with(result, type) : Value.plain(result, type);
     }
 
-    /** {@code clip}. */
     private static Value clip(CallSite call) {
         Clip clip = new Clip(call.attributes().real("a_min"), call.attributes().real("a_max"));
         return call.value(0).type().dtype() == DType.INT64 ? limited(call, clip) : unary(call, clip);
@@ -321,7 +318,6 @@ final class ElementRules {
                 call.attributes().dtype("out_dtype", DType.INT8, DType.INT16), Rounding.valueOf(rounding)));
     }
 
-    /** {@code qnn.dequantize}. */
     private static Value dequantize(CallSite call) {
         call.attributes().integer("axis", -4, 3, -1);
         call.attributes().choiceOr("out_dtype", "float32", "float32");
@@ -352,7 +348,6 @@ final class ElementRules {
         return data.with(result, data.type());
     }
 
-    /** {@code fixed_point_multiply_per_axis}. */
     static Value perAxis(CallSite call) {
         Value data = call.whole(call.value(0));
         int rank = data.type().shape().rank();

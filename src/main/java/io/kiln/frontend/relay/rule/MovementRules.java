@@ -168,7 +168,6 @@ final class MovementRules {
         return new Shape(dims);
     }
 
-    /** {@code nn.batch_flatten}. */
     private static Value flatten(CallSite call) {
         Shape from = call.value(0).type().shape();
         if (from.rank() == 0) {
@@ -197,7 +196,6 @@ final class MovementRules {
         return reshaped(call, call.value(0), new Shape(dims));
     }
 
-    /** {@code expand_dims}. */
     private static Value expand(CallSite call) {
         Shape from = call.value(0).type().shape();
         int axis = call.attributes().integer("axis", -from.rank() - 1, from.rank());

@@ -23,7 +23,6 @@ import java.util.stream.Stream;
 final class PoolRules {
     private PoolRules() {}
 
-    /** {@code nn.max_pool2d}. */
     static Value maximum(CallSite call) {
         Value data = image(call);
         Window window = window(call);
@@ -52,7 +51,6 @@ final class PoolRules {
         return average(call, data, window);
     }
 
-    /** {@code nn.global_avg_pool2d}. */
     static Value globalAverage(CallSite call) {
         Value data = image(call);
         Shape held = call.type(data.arg()).shape();

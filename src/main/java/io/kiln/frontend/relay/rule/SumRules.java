@@ -73,7 +73,6 @@ final class SumRules {
         return Optional.of(Value.plain(result, result.type()));
     }
 
-    /** {@code nn.bias_add}. */
     static Value biasAdd(CallSite call) {
         int axis = call.attributes().integer("axis", -4, 3, 1);
         Value data = call.whole(call.value(0));

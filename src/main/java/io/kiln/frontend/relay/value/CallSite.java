@@ -39,6 +39,11 @@ public interface CallSite {
     /** The operator that computes a value; empty for inputs and constants. */
     Optional<Binding> producer(Arg arg);
 
+    /** The same, if it is a given operator. */
+    default Optional<Binding> producer(Arg arg, Op op) {
+        return producer(arg).filter(binding -> binding.op().equals(op));
+    }
+
     /**
      * Marks the operator that computes a value as replaced by another. It is removed, unless something else reads it.
      */

@@ -38,7 +38,6 @@ public record Value(
      * A border with one value.
      *
      * @param widths elements before and after, for each dimension of the text
-     * @param value the number
      */
     public record Padding(List<List<Integer>> widths, double value) {
         public Padding {

@@ -25,7 +25,6 @@ import java.util.List;
  * addresses these by their places in Vela's memory plan.
  */
 public final class EthosUImporter implements OperatorImporter {
-    /** The operator's code in files. */
     public static final String CODE = "ethos-u";
 
     private static final int PAYLOAD = 0;

@@ -224,7 +224,6 @@ public final class FlatBuffer {
      * A vector of a FlatBuffers file, already bounds-checked.
      *
      * @param start offset of the first element in the file
-     * @param size number of elements
      * @param elementBytes size of one element
      */
     public record FlatVector(FlatBuffer buffer, int start, int size, int elementBytes) {
@@ -284,7 +283,6 @@ public final class FlatBuffer {
         /** An unsigned byte, or the code of an enum; 0 if absent. */
         record UByte(int number) implements Field {}
 
-        /** A truth value; false if absent. */
         record Bool(int number) implements Field {}
 
         /**
@@ -308,7 +306,6 @@ public final class FlatBuffer {
         /** Text; empty if absent. */
         record Text(int number) implements Field {}
 
-        /** A table. */
         record Table(int number) implements Field {}
 
         /**

@@ -136,14 +136,8 @@ public final class LayerImporters {
                 Conv2d op = new Conv2d(window, kernel.groups, kernel.channels, kernel.layout);
                 return operator.emit(op, operator.value(data), kernel.weights);
             }
-            return operator.emit(
-                    new QnnConv2d(window, kernel.groups, kernel.channels, kernel.layout, sumType),
-                    operator.value(data),
-                    kernel.weights,
-                    Requantizing.zeroPoint(data),
-                    Constant.scalar(weights.quantization().zeroPoint()),
-                    Requantizing.scale(data),
-                    Requantizing.scales(operator, weights.quantization()));
+            QnnConv2d op = new QnnConv2d(window, kernel.groups, kernel.channels, kernel.layout, sumType);
+            return Requantizing.sums(operator, op, data, operator.value(data), weights, kernel.weights);
         }
 
         /** The reference kernel of DEPTHWISE_CONV_2D supports int16 only with int64 sums. */
@@ -296,14 +290,8 @@ public final class LayerImporters {
             return operator.emit(new Conv2dTranspose(window, channels), operator.value(data), operator.value(weights));
         }
         DType sum = data.dtype() == DType.INT16 ? DType.INT64 : DType.INT32;
-        return operator.emit(
-                new QnnConv2dTranspose(window, channels, sum),
-                operator.value(data),
-                operator.value(weights),
-                Requantizing.zeroPoint(data),
-                Constant.scalar(weights.quantization().zeroPoint()),
-                Requantizing.scale(data),
-                Requantizing.scales(operator, weights.quantization()));
+        QnnConv2dTranspose op = new QnnConv2dTranspose(window, channels, sum);
+        return Requantizing.sums(operator, op, data, operator.value(data), weights, operator.value(weights));
     }
 
     /** Biases of int16 are summed as int64. */
@@ -463,14 +451,8 @@ public final class LayerImporters {
 
     private static Arg multiply(
             OperatorContext operator, Arg flat, TfliteTensor data, TfliteTensor weights, DType sumType) {
-        return operator.emit(
-                new QnnDense(weights.shape().dim(0), sumType),
-                flat,
-                operator.value(weights),
-                Requantizing.zeroPoint(data),
-                Constant.scalar(weights.quantization().zeroPoint()),
-                Requantizing.scale(data),
-                Requantizing.scales(operator, weights.quantization()));
+        QnnDense op = new QnnDense(weights.shape().dim(0), sumType);
+        return Requantizing.sums(operator, op, data, flat, weights, operator.value(weights));
     }
 
     private static void requireShapes(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {

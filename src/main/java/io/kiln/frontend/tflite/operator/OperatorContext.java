@@ -85,7 +85,6 @@ public final class OperatorContext implements Formulas {
         return subgraphs.rounding() == TfliteRounding.LITE;
     }
 
-    /** A required tensor. */
     public TfliteTensor input(int index) {
         return optionalInput(index).orElseThrow(() -> failure("input " + index + " is missing", "a tensor"));
     }
@@ -209,7 +208,6 @@ public final class OperatorContext implements Formulas {
         return subgraphs.arenaOffset(tensor.index());
     }
 
-    /** The value of an input. */
     public Arg value(int input) {
         return value(input(input));
     }
@@ -266,7 +264,6 @@ public final class OperatorContext implements Formulas {
         return values;
     }
 
-    /** Computes constants. */
     public ConstantFolder folder() {
         return subgraphs.folder();
     }

@@ -22,7 +22,6 @@ public record Registration(String name, boolean isCustom, int maxVersion, Operat
         AS_HELD
     }
 
-    /** A builtin operator. */
     public static Registration builtin(BuiltinOperator operator, int maxVersion, OperatorImporter importer) {
         return new Registration(operator.name(), false, maxVersion, importer, Uint8.UNCHANGED);
     }

@@ -48,7 +48,6 @@ public final class TensorValues {
         return new TensorValues(this);
     }
 
-    /** Builds the function. */
     public GraphBuilder graph() {
         return graph;
     }

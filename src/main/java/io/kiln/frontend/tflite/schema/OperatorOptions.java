@@ -298,7 +298,6 @@ public interface OperatorOptions {
      * @param code its number in the union; 0 for no table
      */
     record OptionsType(int code) {
-        /** No options. */
         public static final OptionsType NONE = new OptionsType(0);
     }
 }

@@ -28,7 +28,6 @@ public final class SchemaEnums {
         TANH,
         SIGN_BIT;
 
-        /** Its code in a file. */
         public int code() {
             return SchemaEnums.code(values(), this);
         }
@@ -46,7 +45,6 @@ public final class SchemaEnums {
         /** The element at the border is repeated. */
         SYMMETRIC;
 
-        /** Its code in a file. */
         public int code() {
             return SchemaEnums.code(values(), this);
         }
@@ -59,7 +57,6 @@ public final class SchemaEnums {
         /** Only windows that lie inside the data. */
         VALID;
 
-        /** Its code in a file. */
         public int code() {
             return SchemaEnums.code(values(), this);
         }
@@ -116,7 +113,6 @@ public final class SchemaEnums {
             return dtype;
         }
 
-        /** Its code in a file. */
         public int code() {
             return SchemaEnums.code(values(), this);
         }

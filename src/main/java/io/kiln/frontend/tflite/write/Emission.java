@@ -24,8 +24,6 @@ import java.util.Optional;
 /**
  * One node while it is written.
  *
- * @param planned the node
- * @param graph what is written to
  * @param output the tensor that the node computes
  */
 record Emission(PlannedNode planned, GraphWriter graph, int output) {
@@ -33,7 +31,6 @@ record Emission(PlannedNode planned, GraphWriter graph, int output) {
         return planned.node().op();
     }
 
-    /** Type of the result. */
     TensorType type() {
         return planned.node().type();
     }
@@ -237,7 +234,6 @@ record Emission(PlannedNode planned, GraphWriter graph, int output) {
      * @param values its fields: Integer, Boolean or Float, as the field's type says
      */
     record Options(OptionsType type, Map<Field, Object> values) {
-        /** No options. */
         static final Options NONE = new Options(OptionsType.NONE, Map.of());
 
         static Options of(OptionsType type) {

@@ -67,7 +67,6 @@ final class PlanWriter {
     /**
      * A written plan.
      *
-     * @param file the file
      * @param custom the nodes that became custom operators, by the operator's name
      * @param names the name of the tensor of each node's output
      * @param dense the names of tensors that convolutions for fully connected layers compute

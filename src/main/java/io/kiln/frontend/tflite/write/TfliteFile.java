@@ -218,8 +218,6 @@ final class TfliteFile {
     /**
      * An operator of a file.
      *
-     * @param code the operator
-     * @param version its version
      * @param custom name of a custom operator; empty for others
      * @param inputs tensors that it reads; -1 for one that is left out
      * @param intermediates tensors that only tell the kernel scales
