@@ -196,8 +196,7 @@ public final class Rescalings {
 
     /** {@code subtract(cast(x), zero)}, or the cast alone. */
     private Optional<Centred> centred(Arg words) {
-        Optional<Binding> difference =
-                call.producer(words, new Binary(Binary.Kind.SUBTRACT));
+        Optional<Binding> difference = call.producer(words, new Binary(Binary.Kind.SUBTRACT));
         Optional<Constant> zero = difference
                 .filter(b -> b.args().get(1) instanceof Constant c && c.elements() == 1)
                 .map(b -> b.constant(1));
