@@ -250,7 +250,9 @@ final class OnnxNormalizations {
         Arg magnitude = node.abs(data);
         return p == 1
                 ? magnitude
-                : p == 2 ? node.multiply(data, data) : OnnxElementwiseImporters.real(node, magnitude, node.real(p));
+                : p == 2
+                        ? node.multiply(data, data)
+                        : OnnxElementwiseImporters.real(node, magnitude, node.real((double) p));
     }
 
     private static Arg root(NodeContext node, Arg sum) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.model;
 
-import io.kiln.frontend.onnx.model.OnnxNode.OnnxAttribute;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,7 +59,7 @@ public record OnnxModel(String file, Opsets opsets, OnnxGraph graph, List<OnnxFu
             String name,
             List<String> inputs,
             List<String> outputs,
-            Map<String, OnnxAttribute> defaults,
+            Map<String, OnnxNode.OnnxAttribute> defaults,
             List<OnnxNode> nodes,
             Opsets opsets) {
         public OnnxFunction {
