@@ -134,8 +134,8 @@ public final class ExternalData {
             Path root = base.toRealPath();
             Path file = root.resolve(relative).normalize();
             if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-                throw new KilnException(Failure.MODEL.problem(
-                        "the external data `" + location + "` does not exist", where, expected(base), advice));
+                throw Failure.MODEL.exception(
+                        "the external data `" + location + "` does not exist", where, expected(base), advice);
             }
             boolean isInside = file.toRealPath().equals(file) && file.startsWith(root);
             if (!isInside || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.isHidden(file)) {
@@ -151,8 +151,7 @@ public final class ExternalData {
     }
 
     private KilnException refused(String location, Path base, String where) {
-        return new KilnException(
-                Failure.MODEL.problem("its external data lies at `" + location + "`", where, expected(base), advice));
+        return Failure.MODEL.exception("its external data lies at `" + location + "`", where, expected(base), advice);
     }
 
     private String expected(Path base) {
@@ -169,6 +168,6 @@ public final class ExternalData {
     }
 
     private static KilnException failure(String what, String where, String expected) {
-        return new KilnException(Failure.MODEL.problem(what, where, expected, NEXT));
+        return Failure.MODEL.exception(what, where, expected, NEXT);
     }
 }

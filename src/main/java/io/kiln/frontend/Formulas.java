@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.ir.Arg;
@@ -43,7 +44,6 @@ public interface Formulas {
         return emit(op, List.of(args));
     }
 
-    /** Type of a value. */
     TensorType type(Arg value);
 
     /**
@@ -53,15 +53,12 @@ public interface Formulas {
      */
     void requireThat(boolean holds, String what, String expected);
 
-    /** An error that names the operator. */
     KilnException failure(String what, String expected);
 
-    /** Shape of a value. */
     default Shape shape(Arg value) {
         return type(value).shape();
     }
 
-    /** Element type of a value. */
     default DType dtype(Arg value) {
         return type(value).dtype();
     }
@@ -76,32 +73,26 @@ public interface Formulas {
         return emit(new Binary(kind), lhs, rhs);
     }
 
-    /** A sum. */
     default Arg add(Arg lhs, Arg rhs) {
         return binary(Binary.Kind.ADD, lhs, rhs);
     }
 
-    /** A sum with a number. */
     default Arg add(Arg lhs, double rhs) {
         return add(lhs, number(rhs, dtype(lhs)));
     }
 
-    /** A difference. */
     default Arg subtract(Arg lhs, Arg rhs) {
         return binary(Binary.Kind.SUBTRACT, lhs, rhs);
     }
 
-    /** A product. */
     default Arg multiply(Arg lhs, Arg rhs) {
         return binary(Binary.Kind.MULTIPLY, lhs, rhs);
     }
 
-    /** A product with a number. */
     default Arg multiply(Arg lhs, double rhs) {
         return multiply(lhs, number(rhs, dtype(lhs)));
     }
 
-    /** A quotient. */
     default Arg divide(Arg lhs, Arg rhs) {
         return binary(Binary.Kind.DIVIDE, lhs, rhs);
     }
@@ -164,7 +155,6 @@ public interface Formulas {
                         "", new TensorType(Shape.scalar(), dtype), i -> isLong ? (long) value : (int) value);
     }
 
-    /** A scalar of float32. */
     default Constant real(double value) {
         return number(value, DType.FLOAT32);
     }
@@ -217,6 +207,16 @@ public interface Formulas {
     /** A tensor of float32. */
     default Constant reals(float[] values, Shape shape) {
         return Constant.reals("", shape, i -> values[i]);
+    }
+
+    /** A tensor of float32. */
+    default Constant reals(List<? extends Number> values, Shape shape) {
+        return Constant.reals("", shape, i -> values.get(i).floatValue());
+    }
+
+    /** A tensor of int8. */
+    default Constant bytes(byte[] values, Shape shape) {
+        return new Constant("", new TensorType(shape, DType.INT8), Bytes.wrap(values));
     }
 
     /** The value in another element type, by {@link Cast}'s rules; to bool, whether it is not 0. */

@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.ir.text.Place;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -21,6 +22,11 @@ public final class GraphProblems {
     private final Set<Problem> problems = new LinkedHashSet<>();
     private final Set<String> warnings = new LinkedHashSet<>();
     private int found;
+
+    /** An empty list. */
+    public GraphProblems(String file) {
+        this.file = file;
+    }
 
     /**
      * A list with the known problems.
@@ -43,14 +49,21 @@ public final class GraphProblems {
     }
 
     public void addAll(List<Problem> more) {
-        found += more.size();
-        for (Problem problem : more) {
-            if (problems.size() < MOST) {
-                problems.add(problem);
-            } else if (problems.size() == MOST) {
-                problems.add(Failure.MODEL.problem("there are more problems than these " + MOST, file));
-            }
+        more.forEach(this::add);
+    }
+
+    public void add(Problem problem) {
+        found++;
+        if (problems.size() < MOST) {
+            problems.add(problem);
+        } else if (problems.size() == MOST) {
+            problems.add(Failure.MODEL.problem("there are more problems than these " + MOST, file));
         }
+    }
+
+    /** A problem of a text. */
+    public void add(Place place, String what, String expected, String next) {
+        add(Failure.MODEL.problem(what, place.in(file), expected, next));
     }
 
     public void add(String what, String where, String expected) {
@@ -62,7 +75,7 @@ public final class GraphProblems {
         if (tooMany()) {
             found++;
         } else {
-            addAll(List.of(Failure.MODEL.problem(what, where.get(), expected, "Export the model again")));
+            add(Failure.MODEL.problem(what, where.get(), expected, "Export the model again"));
         }
     }
 
@@ -83,7 +96,6 @@ public final class GraphProblems {
         return problems.size() > MOST;
     }
 
-    /** Throws if there is any problem. */
     public void throwIfAny() {
         if (!problems.isEmpty()) {
             throw new KilnException(List.copyOf(problems));

@@ -25,8 +25,7 @@ public final class ModelFile {
             String what = Files.isDirectory(file)
                     ? "this is a directory"
                     : Files.exists(file) ? "this is not a regular file" : "the file does not exist";
-            throw new KilnException(
-                    Failure.MODEL.problem(what, file.toString(), expected, "Set kiln.model to the model file"));
+            throw Failure.MODEL.exception(what, file.toString(), expected, "Set kiln.model to the model file");
         }
         try {
             limits.check(Files.size(file), file.toString(), usual);

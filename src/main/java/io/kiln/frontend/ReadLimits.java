@@ -49,19 +49,17 @@ public record ReadLimits(OptionalLong given, long boardBytes, Optional<Path> dat
     /**
      * Refuses a file that is too large.
      *
-     * @param size its bytes
-     * @param where its name
      * @param usual as for {@link #most}
      * @throws KilnException if it is larger than the limit
      */
     public void check(long size, String where, long usual) {
         if (size > most(usual)) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     String.format(Locale.ROOT, "the file has %,d bytes", size),
                     where,
                     String.format(Locale.ROOT, "at most %,d bytes", most(usual))
                             + (given.isPresent() ? " (kiln.limit.model)" : ", " + reason(usual)),
-                    "Choose a model that fits the board, or raise kiln.limit.model"));
+                    "Choose a model that fits the board, or raise kiln.limit.model");
         }
     }
 

@@ -221,7 +221,6 @@ final class RingStates {
     /**
      * A value whose elements along one axis lie in the order of rings, which is another one in each run.
      *
-     * @param axis the axis
      * @param size elements of the rings along it
      * @param added how many of them each run writes: rings with the same sizes are always in the same order
      * @param joined ids of the concatenations that would be these rings

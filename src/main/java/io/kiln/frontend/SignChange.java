@@ -24,7 +24,6 @@ public final class SignChange {
                 : new TflRequantize(LAST_AXIS, 0, OFFSET, DType.UINT8);
     }
 
-    /** Its arguments. */
     public static List<Arg> arguments(Arg value) {
         QuantizedMultiplier one = QuantizedMultiplier.of(1);
         return List.of(value, Constant.scalar(one.multiplier()), Constant.scalar(one.shift()));

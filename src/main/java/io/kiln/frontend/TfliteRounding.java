@@ -38,7 +38,6 @@ public enum TfliteRounding {
         return Stream.of(values())
                 .filter(rounding -> rounding.text().equals(text))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        Failure.CONFIG.problem(PROPERTY + " is '" + text + "'", "", "micro or lite", "")));
+                .orElseThrow(() -> Failure.CONFIG.exception(PROPERTY + " is '" + text + "'", "", "micro or lite"));
     }
 }

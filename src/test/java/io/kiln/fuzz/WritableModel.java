@@ -2,7 +2,7 @@
 package io.kiln.fuzz;
 
 import io.kiln.base.Bytes;
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.frontend.tflite.schema.ModelTables.Tensor;

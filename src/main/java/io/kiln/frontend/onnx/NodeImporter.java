@@ -4,23 +4,24 @@ package io.kiln.frontend.onnx;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.GraphProblems;
+import io.kiln.frontend.onnx.OnnxModelImporter.StatedTypes;
 import io.kiln.frontend.onnx.control.ControlImporters;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
 import io.kiln.frontend.onnx.layer.OnnxLayerImporters;
 import io.kiln.frontend.onnx.ml.LearningImporters;
-import io.kiln.frontend.onnx.model.OnnxAttribute;
-import io.kiln.frontend.onnx.model.OnnxFunction;
-import io.kiln.frontend.onnx.model.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxFunction;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxValueInfo;
+import io.kiln.frontend.onnx.model.OnnxModel.Opsets;
 import io.kiln.frontend.onnx.model.OnnxNode;
-import io.kiln.frontend.onnx.model.OnnxValueInfo;
-import io.kiln.frontend.onnx.model.Opsets;
+import io.kiln.frontend.onnx.model.OnnxNode.OnnxAttribute;
 import io.kiln.frontend.onnx.movement.OnnxMovementImporters;
-import io.kiln.frontend.onnx.operator.Bodies;
 import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.NodeContext.Bodies;
+import io.kiln.frontend.onnx.operator.NodeContext.Scope;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Scope;
 import io.kiln.frontend.onnx.quantized.QuantizedImporters;
 import io.kiln.frontend.onnx.quantized.QuantizedNodes;
 import io.kiln.frontend.onnx.recurrent.RecurrentImporter;
@@ -108,21 +109,20 @@ final class NodeImporter implements Bodies {
 
     private OnnxValue result(OnnxValueInfo output, Scope scope) {
         return scope.value(output.name())
-                .orElseThrow(() -> new KilnException(Failure.OPERATOR.problem(
+                .orElseThrow(() -> Failure.OPERATOR.exception(
                         "a body does not compute its output `" + output.name() + "`",
                         model.file(),
-                        "a value of that name",
-                        "")));
+                        "a value of that name"));
     }
 
     private void nested(Runnable body) {
         if (depth == MAX_DEPTH) {
             isTooLarge = true;
-            throw new KilnException(Failure.OPERATOR.problem(
+            throw Failure.OPERATOR.exception(
                     "functions and bodies are nested more than " + MAX_DEPTH + " deep",
                     model.file(),
                     "no recursion",
-                    "Export a flatter model"));
+                    "Export a flatter model");
         }
         depth++;
         try {
@@ -148,11 +148,8 @@ final class NodeImporter implements Bodies {
     private void limit(int count, String what) {
         if (count > MAX_NODES) {
             isTooLarge = true;
-            throw new KilnException(Failure.OPERATOR.problem(
-                    "the model has more than " + MAX_NODES + " " + what,
-                    model.file(),
-                    "a model for a microcontroller",
-                    ""));
+            throw Failure.OPERATOR.exception(
+                    "the model has more than " + MAX_NODES + " " + what, model.file(), "a model for a microcontroller");
         }
     }
 
@@ -197,8 +194,7 @@ final class NodeImporter implements Bodies {
     }
 
     private KilnException refused(OnnxNode node, String reason, String expected, String next) {
-        return new KilnException(
-                Failure.OPERATOR.problem(node.type() + " " + reason, node.where(model.file()), expected, next));
+        return Failure.OPERATOR.exception(node.type() + " " + reason, node.where(model.file()), expected, next);
     }
 
     /** Shapes and attributes that no importer expects, such as too few dimensions, are an error of the model. */
@@ -217,11 +213,11 @@ final class NodeImporter implements Bodies {
     private void checkInputs(OnnxNode node, Scope scope) {
         for (String name : node.inputs()) {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
-                throw new KilnException(Failure.OPERATOR.problem(
+                throw Failure.OPERATOR.exception(
                         "its input `" + name + "` does not exist",
                         node.where(model.file()),
                         "the name of an input, a constant or a result of another node",
-                        "Correct the name in the tool that wrote the file, or export the model again"));
+                        "Correct the name in the tool that wrote the file, or export the model again");
             }
         }
     }
@@ -229,11 +225,11 @@ final class NodeImporter implements Bodies {
     private void checkOutputs(OnnxNode node, Scope scope) {
         for (String name : node.outputs()) {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
-                throw new KilnException(Failure.OPERATOR.problem(
+                throw Failure.OPERATOR.exception(
                         "its output `" + name + "` is not supported",
                         node.where(model.file()),
                         "a model that does not use this output",
-                        "Export the model for inference"));
+                        "Export the model for inference");
             }
         }
     }
@@ -343,7 +339,6 @@ final class NodeImporter implements Bodies {
          * A reason and advice.
          *
          * @param reason the end of a sentence that begins with the operator
-         * @param next what to do
          */
         record Refusal(String reason, String next) {}
 

@@ -10,7 +10,7 @@ import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.ReadModel;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.reader.ModelReader;
-import io.kiln.frontend.onnx.reader.ReadBudget;
+import io.kiln.frontend.onnx.reader.ModelReader.ReadBudget;
 import io.kiln.ir.Function;
 import io.kiln.reference.ConstantFolder;
 import io.kiln.transform.FoldChannelFactors;
@@ -45,7 +45,6 @@ public final class OnnxFrontend {
     /**
      * Reads a model file, and the files beside it that hold its data.
      *
-     * @param file the model
      * @param moduleName name of the resulting function
      * @param inputShapes shapes of inputs by name
      * @throws KilnException with all errors and unsupported operators of the file, and shapes that do not fit

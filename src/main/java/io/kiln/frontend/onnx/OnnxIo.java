@@ -27,8 +27,7 @@ public enum OnnxIo {
         return Stream.of(values())
                 .filter(io -> io.text().equals(text))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        Failure.CONFIG.problem("kiln.onnx.io is '" + text + "'", "", "model or nhwc", "")));
+                .orElseThrow(() -> Failure.CONFIG.exception("kiln.onnx.io is '" + text + "'", "", "model or nhwc"));
     }
 
     /** Whether a tensor of a rank gets another layout. */

@@ -6,16 +6,18 @@ import io.kiln.base.DType;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.base.Problems;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
+import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxModel;
-import io.kiln.frontend.onnx.model.OnnxValueInfo;
-import io.kiln.frontend.onnx.model.OnnxValueInfo.Dimension;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxValueInfo;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxValueInfo.Dimension;
+import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.frontend.onnx.operator.NodeContext.Scope;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Scope;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -38,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Converts a model to a function of the IR. */
@@ -56,7 +59,7 @@ final class OnnxModelImporter {
         this.model = model;
         this.io = io;
         this.graph = new GraphBuilder(folder);
-        this.problems = new GraphProblems(model.file(), new Problems(Failure.MODEL));
+        this.problems = new GraphProblems(model.file());
     }
 
     /**
@@ -116,19 +119,19 @@ final class OnnxModelImporter {
 
     private void checkOpset() {
         if (model.opsets().versions().isEmpty()) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "the model does not state which version of ONNX's operators it uses",
                     model.file(),
                     "an opset_import",
-                    "Export the model again"));
+                    "Export the model again");
         }
         int version = model.opsets().version("").orElse(1);
         if (version < 1) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "the version of ONNX's operators is " + version,
                     model.file(),
                     "1 to " + OnnxRegistration.NEWEST,
-                    "Export the model again"));
+                    "Export the model again");
         }
     }
 
@@ -182,12 +185,11 @@ final class OnnxModelImporter {
             return value;
         }
         Binding from = dequantized.orElseThrow();
-        float[] reals = new float[TflLookup.SIZE];
-        for (int i = 0; i < reals.length; i++) {
+        Constant reals = Constant.reals("", Shape.of(TflLookup.SIZE), i -> {
             long centred = Byte.MIN_VALUE + i - from.constant(2).integer(0);
-            reals[i] = centred * from.constant(1).real(0);
-        }
-        return graph.emit(new TflLookup(), List.of(from.args().get(0), Constant.vector(reals)), from.origin());
+            return centred * from.constant(1).real(0);
+        });
+        return graph.emit(new TflLookup(), List.of(from.args().get(0), reals), from.origin());
     }
 
     /**
@@ -230,11 +232,11 @@ final class OnnxModelImporter {
             for (String name : given) {
                 if (!names.contains(name)) {
                     boolean isConstant = model.graph().initializers().containsKey(name);
-                    problems.addAll(List.of(Failure.CONFIG.problem(
+                    problems.add(Failure.CONFIG.problem(
                             parameter + " names `" + name + "`" + (isConstant ? ", a constant of the model" : ""),
                             model.file(),
                             "one of the inputs " + String.join(", ", names),
-                            "Correct " + parameter)));
+                            "Correct " + parameter));
                 }
             }
         }
@@ -253,10 +255,10 @@ final class OnnxModelImporter {
                         value.numbers().stream()
                                 .filter(number -> !input.type().holds(number))
                                 .findFirst()
-                                .ifPresent(number -> problems.addAll(List.of(wrong(
+                                .ifPresent(number -> problems.add(wrong(
                                         input,
                                         "the number " + number,
-                                        "numbers of type " + input.type().text()))));
+                                        "numbers of type " + input.type().text())));
                         return type.dtype().isFloat()
                                 ? Constant.reals(
                                         input.name(),
@@ -354,12 +356,12 @@ final class OnnxModelImporter {
                 Optional<Long> known = dimension.size().or(() -> Optional.ofNullable(named.get(dimension.name())));
                 long size = known.orElse(i == 0 ? 1L : 0L);
                 if (known.isEmpty() && i > 0) {
-                    problems.addAll(List.of(Failure.MODEL.problem(
+                    problems.add(Failure.MODEL.problem(
                             "dimension " + i + " of the input is open"
                                     + (dimension.name().isEmpty() ? "" : " (`" + dimension.name() + "`)"),
                             where(input),
                             "a size",
-                            "Set kiln.inputShapes")));
+                            "Set kiln.inputShapes"));
                     return Optional.empty();
                 }
                 if (size < 1 || size > Integer.MAX_VALUE) {
@@ -384,6 +386,103 @@ final class OnnxModelImporter {
 
         private String where(OnnxValueInfo input) {
             return model.file() + ": input `" + input.name() + "`";
+        }
+    }
+
+    /**
+     * The types that a graph states for its values ({@code value_info}), to be compared with the computed ones. Open and
+     * named dimensions, and sizes below 1, state
+     * nothing.
+     *
+     * @param byName stated types by the value's name
+     * @param hasShapes whether shapes hold too; otherwise element types only
+     */
+    record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
+        private static final long OPEN = -1;
+
+        /** Nothing stated. */
+        static final StatedTypes NONE = new StatedTypes(Map.of(), false);
+
+        StatedTypes {
+            byName = Map.copyOf(byName);
+        }
+
+        /**
+         * The types that a model states. Shapes are ignored if an input has an open dimension, because exporters then state the sizes of their
+         * example, or if the user gives an input another shape.
+         */
+        static StatedTypes of(OnnxModel model, InputShapes shapes) {
+            Map<String, OnnxValueInfo> stated = new HashMap<>(model.graph().values());
+            model.graph().outputs().forEach(output -> stated.put(output.name(), output));
+            boolean hasShapes = model.graph().inputs().stream()
+                    .allMatch(input -> isFixed(input)
+                            && Optional.ofNullable(shapes.byName().get(input.name()))
+                                    .map(given -> fits(input, given))
+                                    .orElse(true));
+            return new StatedTypes(stated, hasShapes);
+        }
+
+        private static boolean isFixed(OnnxValueInfo input) {
+            return input.dimensions().isPresent()
+                    && input.dimensions().get().stream().allMatch(d -> d.size().isPresent());
+        }
+
+        /** The types that a body states for its values; shapes count only if those of the enclosing graph do. */
+        StatedTypes ofBody(OnnxGraph body) {
+            return new StatedTypes(body.values(), hasShapes);
+        }
+
+        /**
+         * Compares an output of a node with its stated type. Another element type is an error. Another shape is a warning: tools change nodes
+         * and leave stated shapes as they were, and ONNX Runtime uses what it computes, too.
+         */
+        void compare(OnnxNode node, String output, OnnxValue value, GraphBuilder graph, GraphProblems problems) {
+            OnnxValueInfo stated = byName.get(output);
+            if (stated == null || !stated.kind().equals(OnnxValueInfo.TENSOR)) {
+                return;
+            }
+            Shape shape = graph.type(value.arg()).shape();
+            String both =
+                    "its output `" + output + "` is " + value.type().text() + shape.text() + ", but the model states "
+                            + stated.type().text()
+                            + stated.dimensions().map(StatedTypes::text).orElse("");
+            boolean isOfText =
+                    stated.type() == ElementType.STRING && !value.labels().isEmpty();
+            if (!isOfText && stated.type() != ElementType.UNDEFINED && stated.type() != value.type()) {
+                problems.add(Failure.MODEL.problem(
+                        both,
+                        node.where(problems.file()),
+                        "the same in the node and in value_info",
+                        "Infer the types again: onnx.shape_inference.infer_shapes of a model without value_info"));
+            } else if (hasShapes && !fits(stated, shape)) {
+                problems.warn(
+                        Failure.MODEL.problem(both, node.where(problems.file()), "", "The computed shape is used"));
+            }
+        }
+
+        /** Whether known sizes are the same; in other ranks those except 1, which some exporters leave out. */
+        private static boolean fits(OnnxValueInfo stated, Shape shape) {
+            List<Long> sizes = stated.dimensions().orElse(List.of()).stream()
+                    .map(d -> d.size().filter(s -> s > 0).orElse(OPEN))
+                    .toList();
+            List<Long> actual = shape.dims().stream().map(Long::valueOf).toList();
+            if (sizes.size() != actual.size()) {
+                return stated.dimensions().isEmpty()
+                        || sizes.contains(OPEN)
+                        || withoutOnes(sizes).equals(withoutOnes(actual));
+            }
+            return IntStream.range(0, actual.size())
+                    .allMatch(i -> sizes.get(i) == OPEN || sizes.get(i).equals(actual.get(i)));
+        }
+
+        private static List<Long> withoutOnes(List<Long> sizes) {
+            return sizes.stream().filter(size -> size != 1).toList();
+        }
+
+        private static String text(List<Dimension> dimensions) {
+            return dimensions.stream()
+                    .map(d -> d.size().map(String::valueOf).orElse(d.name().isEmpty() ? "?" : d.name()))
+                    .collect(Collectors.joining(", ", "(", ")"));
         }
     }
 }

@@ -3,11 +3,12 @@ package io.kiln.frontend.relay;
 
 import io.kiln.artifact.NamedTensor;
 import io.kiln.base.Failure;
+import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.RelayFrontend.Functions;
 import io.kiln.frontend.relay.build.Bindings;
 import io.kiln.frontend.relay.build.FunctionBuilder;
 import io.kiln.frontend.relay.value.Attributes;
-import io.kiln.frontend.relay.value.Findings;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -48,7 +49,7 @@ final class DefinedFunction {
     private final String paramsFile;
     private final OpenShapes shapes;
     private final Functions functions;
-    private final Findings findings;
+    private final GraphProblems findings;
     private final Attributes attributes;
     private final FunctionBuilder builder;
 
@@ -64,7 +65,7 @@ final class DefinedFunction {
             List<NamedTensor> params,
             String paramsFile,
             InputShapes shapes,
-            Findings findings) {
+            GraphProblems findings) {
         this.definition = definition;
         this.params = params;
         this.paramsFile = paramsFile;
@@ -77,14 +78,14 @@ final class DefinedFunction {
 
     /** The function; it satisfies the IR's rules if no problem was found. */
     Function read(String name) {
-        int before = findings.count();
+        int before = findings.found();
         refuseOtherGenerators();
         defineParameters();
         definition.statements().forEach(builder::add);
         List<Result> results = results();
         Bindings bindings = builder.bindings();
         Function function = bindings.remaining(bindings.graph().build(name, results));
-        if (functions.areWhole() && findings.count() == before) {
+        if (functions.areWhole() && findings.found() == before) {
             Legality.violations(function)
                     .forEach(v -> findings.add(bindings.place(v.binding().id()), v.what(), v.expected(), OTHERWISE));
         }
@@ -291,10 +292,10 @@ final class DefinedFunction {
     /** Applies the user's shapes to the inputs, and refuses those that stay open; an open batch is 1. */
     private static final class OpenShapes {
         private final InputShapes given;
-        private final Findings findings;
+        private final GraphProblems findings;
         private final Set<String> used = new HashSet<>();
 
-        OpenShapes(InputShapes given, Findings findings) {
+        OpenShapes(InputShapes given, GraphProblems findings) {
             this.given = given;
             this.findings = findings;
         }
@@ -366,7 +367,7 @@ final class DefinedFunction {
         private final List<Param> params;
         private final List<NamedTensor> tensors;
         private final String file;
-        private final Findings findings;
+        private final GraphProblems findings;
         private final Set<String> printed;
 
         /**
@@ -374,7 +375,7 @@ final class DefinedFunction {
          * @param tensors the tensors in the file
          * @param file the file's name in messages
          */
-        ParameterNames(List<Param> params, List<NamedTensor> tensors, String file, Findings findings) {
+        ParameterNames(List<Param> params, List<NamedTensor> tensors, String file, GraphProblems findings) {
             this.params = params;
             this.tensors = tensors;
             this.file = file;

@@ -4,14 +4,14 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.frontend.GraphProblems;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operator.ImportedSubgraph;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.operator.SignedBytes;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
+import io.kiln.frontend.tflite.operator.Subgraphs.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.TensorValues;
+import io.kiln.frontend.tflite.operator.TensorValues.SignedBytes;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -36,7 +36,7 @@ final class GraphImporter {
 
     private final ModelImporter model;
     private final String file;
-    private final GraphTensors tensors;
+    private final TensorReader tensors;
     private final List<OperatorRecord> operators;
     private final GraphBuilder graph;
     private final TensorValues values;
@@ -64,7 +64,7 @@ final class GraphImporter {
         this.values = values;
         this.problems = new GraphProblems(file, known);
         this.file = file;
-        this.tensors = new GraphTensors(tensors, values, problems);
+        this.tensors = tensors;
         this.operators = operators;
     }
 
@@ -79,16 +79,15 @@ final class GraphImporter {
             String moduleName, int[] inputs, List<Optional<String>> handles, int[] outputs, boolean isCalled) {
         addInputs(inputs, handles);
         readOperators();
-        GraphResults results = new GraphResults(file, operators.size(), values, tensors, modelInputs, problems);
         List<Result> all = isCalled
-                ? results.handedOn(Arrays.stream(outputs)
+                ? handedOn(Arrays.stream(outputs)
                         .filter(output -> values.handle(output).isEmpty())
                         .toArray())
-                : results.of(outputs);
+                : results(outputs);
         problems.throwIfAny();
         Function function = graph.build(moduleName, all);
         return new ImportedSubgraph(
-                isCalled ? GraphResults.numbered(function) : function,
+                isCalled ? numbered(function) : function,
                 values.resources(),
                 Arrays.stream(outputs).mapToObj(values::handle).toList());
     }
@@ -116,7 +115,7 @@ final class GraphImporter {
         for (int i = 0; i < Math.min(inputs.length, args.size()); i++) {
             int index = inputs[i];
             Arg arg = args.get(i);
-            if (!tensors.exists(index) || values.value(index).isPresent()) {
+            if (!exists(index) || values.value(index).isPresent()) {
                 problems.add(
                         "input #" + index + " does not exist, or is listed twice",
                         file + ": a subgraph",
@@ -124,7 +123,7 @@ final class GraphImporter {
                 continue;
             }
             modelInputs.add(index);
-            tensors.tensor(index).ifPresent(tensor -> {
+            tensor(index).ifPresent(tensor -> {
                 if (!SignedBytes.areSame(graph.type(arg), tensor.type())) {
                     problems.add(
                             "it is called with " + graph.type(arg).text(),
@@ -135,7 +134,7 @@ final class GraphImporter {
             values.define(index, arg);
         }
         readOperators();
-        return new GraphResults(file, operators.size(), values, tensors, modelInputs, problems).values(outputs);
+        return outputValues(outputs);
     }
 
     private void addInputs(int[] inputs, List<Optional<String>> handles) {
@@ -145,10 +144,10 @@ final class GraphImporter {
             String where = file + ": model input " + tensors.describe(index);
             if (!modelInputs.add(index)) {
                 problems.add("the tensor is listed twice", where, "every input once");
-            } else if (!tensors.exists(index)) {
+            } else if (!exists(index)) {
                 problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
             } else {
-                tensors.tensor(index).ifPresent(tensor -> addInput(tensor, handle, where));
+                tensor(index).ifPresent(tensor -> addInput(tensor, handle, where));
             }
         }
     }
@@ -214,13 +213,13 @@ final class GraphImporter {
         for (int index : operator.inputs().ints()) {
             if (index == NONE) {
                 inputs.add(Optional.empty());
-            } else if (!tensors.exists(index)) {
+            } else if (!exists(index)) {
                 problems.add(
                         "input tensor #" + index + " does not exist",
                         () -> where(operator),
                         tensors.count() + " tensors");
             } else {
-                Optional<TfliteTensor> tensor = tensors.tensor(index);
+                Optional<TfliteTensor> tensor = tensor(index);
                 tensor.filter(t -> !importer.isMemory(inputs.size())).ifPresent(t -> checkDefined(operator, t));
                 inputs.add(tensor);
             }
@@ -252,14 +251,14 @@ final class GraphImporter {
     private List<TfliteTensor> outputs(OperatorRecord operator) {
         List<TfliteTensor> outputs = new ArrayList<>();
         for (int index : operator.outputs().ints()) {
-            if (!tensors.exists(index)) {
+            if (!exists(index)) {
                 problems.add(
                         "output tensor #" + index + " does not exist",
                         () -> where(operator),
                         tensors.count() + " tensors");
                 continue;
             }
-            tensors.tensor(index).ifPresent(tensor -> {
+            tensor(index).ifPresent(tensor -> {
                 outputs.add(tensor);
                 if (tensor.isStored()) {
                     problems.add(
@@ -280,208 +279,155 @@ final class GraphImporter {
     /** After an error, the operator's outputs still count as computed, so that only causes are reported. */
     private void defineMissing(OperatorRecord operator) {
         for (int index : operator.outputs().ints()) {
-            if (tensors.exists(index) && values.value(index).isEmpty()) {
+            if (exists(index) && values.value(index).isEmpty()) {
                 if (tensors.shapesAreInferred()) {
                     unknown.add(index);
                 }
-                tensors.tensor(index).ifPresent(tensor -> values.define(index, graph.value(tensor.type())));
+                tensor(index).ifPresent(tensor -> values.define(index, graph.value(tensor.type())));
             }
         }
     }
 
     private String where(OperatorRecord operator) {
-        return file + ": operator #" + operator.index() + " " + operator.name() + " ("
-                + tensors.describe(operator.inputs()) + " -> " + tensors.describe(operator.outputs()) + ")";
+        return file + ": operator #" + operator.index() + " " + operator.name() + " (" + describe(operator.inputs())
+                + " -> " + describe(operator.outputs()) + ")";
     }
 
-    /** Finds the results of a subgraph after all its operators are read, each in its own memory. */
-    private static final class GraphResults {
-        private final String file;
-        private final int operators;
-        private final TensorValues values;
-        private final GraphTensors tensors;
-        private final Set<Integer> modelInputs;
-        private final GraphProblems problems;
-        private final List<Result> results = new ArrayList<>();
-
-        /**
-         * @param operators number of operators
-         * @param modelInputs indices of the subgraph's inputs
-         */
-        GraphResults(
-                String file,
-                int operators,
-                TensorValues values,
-                GraphTensors tensors,
-                Set<Integer> modelInputs,
-                GraphProblems problems) {
-            this.file = file;
-            this.operators = operators;
-            this.values = values;
-            this.tensors = tensors;
-            this.modelInputs = modelInputs;
-            this.problems = problems;
+    /** Renames inputs and results to numbers, which cannot clash. Only operators see them. */
+    private static Function numbered(Function function) {
+        List<Parameter> params = new ArrayList<>();
+        for (Parameter p : function.params()) {
+            params.add(new Parameter(p.id(), "in" + params.size(), p.type(), p.quantization()));
         }
-
-        /** Renames inputs and results to numbers, which cannot clash. Only operators see them. */
-        static Function numbered(Function function) {
-            List<Parameter> params = new ArrayList<>();
-            for (Parameter p : function.params()) {
-                params.add(new Parameter(p.id(), "in" + params.size(), p.type(), p.quantization()));
-            }
-            List<Result> results = new ArrayList<>();
-            for (Result r : function.results()) {
-                results.add(new Result(r.id(), "out" + results.size(), r.quantization()));
-            }
-            return new Function(
-                    function.name(),
-                    params,
-                    function.bindings(),
-                    results,
-                    function.groups(),
-                    function.variables(),
-                    function.functions());
+        List<Result> results = new ArrayList<>();
+        for (Result r : function.results()) {
+            results.add(new Result(r.id(), "out" + results.size(), r.quantization()));
         }
+        return new Function(
+                function.name(),
+                params,
+                function.bindings(),
+                results,
+                function.groups(),
+                function.variables(),
+                function.functions());
+    }
 
-        /**
-         * Results of the model. An input or a repeated output is copied and gets a name of its own, because inputs and outputs share the names of
-         * macros.
-         */
-        List<Result> of(int[] outputs) {
-            Set<Integer> listed = new HashSet<>(modelInputs);
-            Set<String> names = new HashSet<>();
-            values.graph().params().forEach(parameter -> names.add(parameter.name()));
-            for (int index : outputs) {
-                if (tensors.exists(index)) {
-                    tensors.tensor(index).ifPresent(tensor -> names.add(tensor.name()));
+    /**
+     * Results of the model. An input or a repeated output is copied and gets a name of its own, because inputs and outputs share the names of
+     * macros.
+     */
+    private List<Result> results(int[] outputs) {
+        List<Result> results = new ArrayList<>();
+        Set<Integer> listed = new HashSet<>(modelInputs);
+        Set<String> names = new HashSet<>();
+        graph.params().forEach(parameter -> names.add(parameter.name()));
+        for (int index : outputs) {
+            if (exists(index)) {
+                tensor(index).ifPresent(tensor -> names.add(tensor.name()));
+            }
+        }
+        for (int index : outputs) {
+            if (problems.tooMany()) {
+                break;
+            }
+            String where = file + ": model output " + tensors.describe(index);
+            boolean isCopy = exists(index) && !listed.add(index);
+            existing(index, where).ifPresent(tensor -> {
+                if (tensor.type().shape().elements() == 0) {
+                    problems.add("an output has no elements", where, "dimensions of at least 1");
+                } else {
+                    add(
+                            results,
+                            tensor,
+                            where,
+                            isCopy ? GraphBuilder.unused(tensor.name(), names) : tensor.name(),
+                            false);
                 }
-            }
-            for (int index : outputs) {
-                if (problems.tooMany()) {
-                    break;
-                }
-                String where = file + ": model output " + tensors.describe(index);
-                boolean isCopy = tensors.exists(index) && !listed.add(index);
-                existing(index, where).ifPresent(tensor -> {
-                    if (tensor.type().shape().elements() == 0) {
-                        problems.add("an output has no elements", where, "dimensions of at least 1");
-                    } else {
-                        add(tensor, where, isCopy ? GraphBuilder.unused(tensor.name(), names) : tensor.name(), false);
-                    }
-                });
-            }
-            return results;
-        }
-
-        /** Results of a function that operators call. */
-        List<Result> handedOn(int[] outputs) {
-            for (int index : outputs) {
-                String where = file + ": output " + tensors.describe(index) + " of a subgraph that is called";
-                existing(index, where).ifPresent(tensor -> add(tensor, where, tensor.name(), tensor.variable()));
-            }
-            return results;
-        }
-
-        /**
-         * The values of outputs of a subgraph that becomes part of a function.
-         *
-         * @throws KilnException with every problem
-         */
-        List<Arg> values(int[] outputs) {
-            List<Arg> all = new ArrayList<>();
-            for (int index : outputs) {
-                String where = file + ": output " + tensors.describe(index) + " of a subgraph";
-                existing(index, where).ifPresent(tensor -> value(tensor, where).ifPresent(all::add));
-            }
-            problems.throwIfAny();
-            return all;
-        }
-
-        private Optional<TfliteTensor> existing(int index, String where) {
-            if (!tensors.exists(index)) {
-                problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
-                return Optional.empty();
-            }
-            return tensors.tensor(index);
-        }
-
-        private void add(TfliteTensor tensor, String where, String name, boolean isCopy) {
-            Origin origin = origin(tensor);
-            value(tensor, where).ifPresent(value -> {
-                Arg.Ref own = isCopy
-                        ? values.graph().copied(value, origin)
-                        : values.graph().own(value, origin);
-                results.add(new Result(own.id(), name, tensor.quantization().affine()));
             });
         }
+        return results;
+    }
 
-        private Origin origin(TfliteTensor tensor) {
-            return new Origin(file, operators, "output", tensor.name());
+    /** Results of a function that operators call. */
+    private List<Result> handedOn(int[] outputs) {
+        List<Result> results = new ArrayList<>();
+        for (int index : outputs) {
+            String where = file + ": output " + tensors.describe(index) + " of a subgraph that is called";
+            existing(index, where).ifPresent(tensor -> add(results, tensor, where, tensor.name(), tensor.variable()));
         }
+        return results;
+    }
 
-        private Optional<Arg> value(TfliteTensor tensor, String where) {
-            Optional<Arg> value = values.value(tensor.index(), tensor.dtype(), origin(tensor))
-                    .or(() ->
-                            Optional.of(tensor).filter(TfliteTensor::isConstant).map(values::constant));
-            if (value.isEmpty()) {
-                problems.add("no operator computes the output", where, "an output that an operator computes");
-            }
-            return value;
+    /**
+     * The values of outputs of a subgraph that becomes part of a function.
+     *
+     * @throws KilnException with every problem
+     */
+    private List<Arg> outputValues(int[] outputs) {
+        List<Arg> all = new ArrayList<>();
+        for (int index : outputs) {
+            String where = file + ": output " + tensors.describe(index) + " of a subgraph";
+            existing(index, where).ifPresent(tensor -> value(tensor, where).ifPresent(all::add));
+        }
+        problems.throwIfAny();
+        return all;
+    }
+
+    private Optional<TfliteTensor> existing(int index, String where) {
+        if (!exists(index)) {
+            problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+            return Optional.empty();
+        }
+        return tensor(index);
+    }
+
+    private void add(List<Result> results, TfliteTensor tensor, String where, String name, boolean isCopy) {
+        Origin origin = origin(tensor);
+        value(tensor, where).ifPresent(value -> {
+            Arg.Ref own = isCopy ? graph.copied(value, origin) : graph.own(value, origin);
+            results.add(new Result(own.id(), name, tensor.quantization().affine()));
+        });
+    }
+
+    private Origin origin(TfliteTensor tensor) {
+        return new Origin(file, operators.size(), "output", tensor.name());
+    }
+
+    private Optional<Arg> value(TfliteTensor tensor, String where) {
+        Optional<Arg> value = values.value(tensor.index(), tensor.dtype(), origin(tensor))
+                .or(() -> Optional.of(tensor).filter(TfliteTensor::isConstant).map(values::constant));
+        if (value.isEmpty()) {
+            problems.add("no operator computes the output", where, "an output that an operator computes");
+        }
+        return value;
+    }
+
+    private boolean exists(int index) {
+        return index >= 0 && index < tensors.count();
+    }
+
+    /** The tensor at a valid index, with its value or shape in the graph; empty if it cannot be read. */
+    private Optional<TfliteTensor> tensor(int index) {
+        try {
+            TfliteTensor tensor = tensors.tensor(index);
+            return Optional.of(values.value(index)
+                    .map(value -> value instanceof Constant constant
+                            ? tensor.withValue(SignedBytes.of(constant, tensor.dtype()))
+                            : tensor.withShape(graph.type(value).shape()))
+                    .orElse(tensor));
+        } catch (KilnException e) {
+            problems.addAll(e.problems());
+            return Optional.empty();
         }
     }
 
-    /** The tensors of a subgraph, updated while its operators are read. */
-    private static final class GraphTensors {
-        private final TensorReader reader;
-        private final TensorValues values;
-        private final GraphProblems problems;
-
-        GraphTensors(TensorReader reader, TensorValues values, GraphProblems problems) {
-            this.reader = reader;
-            this.values = values;
-            this.problems = problems;
+    /** Descriptions of the first eight tensors. */
+    private String describe(FlatVector indices) {
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < indices.size() && i < 8; i++) {
+            texts.add(tensors.describe(indices.i32(i)));
         }
-
-        int count() {
-            return reader.count();
-        }
-
-        boolean exists(int index) {
-            return index >= 0 && index < reader.count();
-        }
-
-        /** Whether the shapes of computed tensors are inferred from the inputs, ignoring those in the file. */
-        boolean shapesAreInferred() {
-            return reader.shapesAreInferred();
-        }
-
-        /** The tensor at a valid index, with its value or shape in the graph; empty if it cannot be read. */
-        Optional<TfliteTensor> tensor(int index) {
-            try {
-                TfliteTensor tensor = reader.tensor(index);
-                return Optional.of(values.value(index)
-                        .map(value -> value instanceof Constant constant
-                                ? tensor.withValue(SignedBytes.of(constant, tensor.dtype()))
-                                : tensor.withShape(values.graph().type(value).shape()))
-                        .orElse(tensor));
-            } catch (KilnException e) {
-                problems.addAll(e.problems());
-                return Optional.empty();
-            }
-        }
-
-        /** A description for messages, even of a tensor that cannot be read. */
-        String describe(int index) {
-            return reader.describe(index);
-        }
-
-        /** As {@link #describe(int)}, for the first eight. */
-        String describe(FlatVector indices) {
-            List<String> texts = new ArrayList<>();
-            for (int i = 0; i < indices.size() && i < 8; i++) {
-                texts.add(describe(indices.i32(i)));
-            }
-            return String.join(", ", texts) + (indices.size() > 8 ? ", …" : "");
-        }
+        return String.join(", ", texts) + (indices.size() > 8 ? ", …" : "");
     }
 }

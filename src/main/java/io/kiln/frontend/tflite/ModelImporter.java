@@ -8,11 +8,11 @@ import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operator.ImportedSubgraph;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Subgraphs;
+import io.kiln.frontend.tflite.operator.Subgraphs.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
@@ -115,13 +115,13 @@ final class ModelImporter implements Subgraphs {
         byKey.remove("");
         int index = byKey.getOrDefault(signature, -1);
         if (index < 0 || index >= subgraphs().size()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "the model has no signature `" + signature + "`",
                     buffer.file(),
                     byKey.isEmpty()
                             ? "no kiln.signature, since it has no signatures"
                             : String.join(", ", byKey.keySet()),
-                    "Correct kiln.signature"));
+                    "Correct kiln.signature");
         }
         return index;
     }
@@ -149,23 +149,23 @@ final class ModelImporter implements Subgraphs {
     /** Reads a subgraph that another one calls, unless calls are without end. */
     private <T> T entered(int index, Supplier<T> reading) {
         if (index < 0 || index == main || index >= subgraphs().size()) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "subgraph #" + index + " cannot be called",
                     buffer.file(),
                     "one of the subgraphs #0 to #" + (subgraphs().size() - 1) + ", but for #" + main
                             + ", which is the model",
-                    "Export the model again"));
+                    "Export the model again");
         }
         if (open.size() == CallRules.MAX_DEPTH || ++calls > CallRules.MAX_FUNCTIONS) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "subgraphs call each other " + calls + " times, " + open.size() + " deep",
                     buffer.file(),
                     "at most " + CallRules.MAX_FUNCTIONS + " calls, " + CallRules.MAX_DEPTH + " deep",
-                    "Export a flatter model"));
+                    "Export a flatter model");
         }
         if (!open.add(index)) {
-            throw new KilnException(Failure.MODEL.problem(
-                    "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again"));
+            throw Failure.MODEL.exception(
+                    "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again");
         }
         try {
             return reading.get();
@@ -255,11 +255,11 @@ final class ModelImporter implements Subgraphs {
             FlatTable table = operators.table(i);
             long code = table.get(Operator.OPCODE_INDEX) & 0xFFFFFFFFL;
             if (code >= codes.size()) {
-                throw new KilnException(Failure.MODEL.problem(
+                throw Failure.MODEL.exception(
                         "operator code #" + code + " does not exist",
                         buffer.file() + ": operator #" + i,
                         "one of the model's " + codes.size() + " operator codes",
-                        "Export the model again"));
+                        "Export the model again");
             }
             records.add(operator(i, codes.table((int) code), table));
         }
@@ -279,15 +279,9 @@ final class ModelImporter implements Subgraphs {
      * The memory plan that Vela leaves in its files as metadata {@code OfflineMemoryAllocation}: version, number of subgraphs, number of tensors, then
      * the first byte of each tensor of the first subgraph in the arena, -1 for constants.
      */
-    private static final class OfflinePlan {
+    private record OfflinePlan(Optional<FlatVector> plan) {
         private static final String NAME = "OfflineMemoryAllocation";
         private static final int HEAD = 3;
-
-        private final Optional<FlatVector> plan;
-
-        private OfflinePlan(Optional<FlatVector> plan) {
-            this.plan = plan;
-        }
 
         /** The plan of a file, if it has one of a version that is known. */
         static OfflinePlan of(TensorBuffers buffers) {

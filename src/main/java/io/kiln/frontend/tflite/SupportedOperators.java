@@ -24,8 +24,8 @@ import io.kiln.frontend.tflite.movement.SliceImporters;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.signal.FilterBankImporters;
 import io.kiln.frontend.tflite.signal.SignalImporters;
+import io.kiln.frontend.tflite.signal.SignalImporters.FilterBankImporters;
 import io.kiln.frontend.tflite.stateful.StatefulImporters;
 import java.util.Arrays;
 import java.util.Collections;
@@ -88,19 +88,19 @@ final class SupportedOperators {
         Registration registration = BUILTIN.get(operator.name());
         if (registration == null) {
             UnsupportedOperators.Refusal refusal = UnsupportedOperators.of(operator.builtin());
-            throw new KilnException(Failure.OPERATOR.problem(
+            throw Failure.OPERATOR.exception(
                     "operator " + operator.name() + " version " + operator.version() + " is not supported: it "
                             + refusal.reason(),
                     where.get(),
                     "one of the " + ALL.size() + " operators that the documentation lists",
-                    refusal.next()));
+                    refusal.next());
         }
         if (operator.version() < 1 || operator.version() > registration.maxVersion()) {
-            throw new KilnException(Failure.OPERATOR.problem(
+            throw Failure.OPERATOR.exception(
                     operator.name() + " version " + operator.version() + " is not supported",
                     where.get(),
                     "version 1 to " + registration.maxVersion(),
-                    "Convert the model with a TensorFlow that writes an older version"));
+                    "Convert the model with a TensorFlow that writes an older version");
         }
         return registration;
     }
@@ -116,14 +116,14 @@ final class SupportedOperators {
 
     private static KilnException unknown(String code, String where) {
         Optional<UnsupportedOperators.Refusal> known = UnsupportedOperators.custom(code);
-        return new KilnException(Failure.OPERATOR.problem(
+        return Failure.OPERATOR.exception(
                 "no C function computes the custom operator `" + code + "`"
                         + known.map(refusal -> ", " + refusal.reason()).orElse(""),
                 where,
                 "a C function for it",
                 known.map(refusal -> refusal.next() + ". ").orElse("")
                         + "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code
-                        + "</code><function>my_function</function></customOperator></customOperators>"));
+                        + "</code><function>my_function</function></customOperator></customOperators>");
     }
 
     /** All names, in order. */
@@ -137,7 +137,6 @@ final class SupportedOperators {
          * A reason and advice.
          *
          * @param reason the end of a sentence that begins with the operator
-         * @param next what to do
          */
         record Refusal(String reason, String next) {}
 

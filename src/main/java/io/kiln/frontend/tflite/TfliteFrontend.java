@@ -11,7 +11,7 @@ import io.kiln.frontend.ModelFile;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.tensor.TensorBuffers;
 import io.kiln.ir.Function;
@@ -32,7 +32,6 @@ public final class TfliteFrontend {
     /**
      * Reads a model file.
      *
-     * @param file the model
      * @param moduleName name of the resulting function
      * @throws KilnException with all errors and unsupported operators of the file
      */
@@ -43,7 +42,6 @@ public final class TfliteFrontend {
     /**
      * Reads a model file with input shapes chosen by the user; all others are inferred from them.
      *
-     * @param file the model
      * @param moduleName name of the resulting function
      * @param inputShapes shapes of inputs by name
      * @throws KilnException with all errors and unsupported operators of the file, and shapes that do not fit
@@ -147,20 +145,20 @@ public final class TfliteFrontend {
     private static FlatTable model(FlatBuffer buffer, Bytes content) {
         String fileName = buffer.file();
         if (content.size() < 8 || !identifier(content).equals(IDENTIFIER)) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     content.size() == 0 ? "the file is empty" : "this is not a TensorFlow Lite model",
                     fileName,
                     "the file identifier " + IDENTIFIER + " at byte 4",
-                    "Convert the model with the TensorFlow Lite converter"));
+                    "Convert the model with the TensorFlow Lite converter");
         }
         FlatTable model = buffer.root();
         int version = model.get(Model.VERSION);
         if (version != SCHEMA_VERSION) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "schema version " + version + " is not supported",
                     fileName,
                     "schema version " + SCHEMA_VERSION,
-                    "Convert the model again"));
+                    "Convert the model again");
         }
         return model;
     }

@@ -21,7 +21,7 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.reader.ModelReader;
-import io.kiln.frontend.onnx.reader.ReadBudget;
+import io.kiln.frontend.onnx.reader.ModelReader.ReadBudget;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.text.RelayPrinter;

@@ -2,10 +2,10 @@
 package io.kiln.npu.model;
 
 import io.kiln.base.Bytes;
-import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;

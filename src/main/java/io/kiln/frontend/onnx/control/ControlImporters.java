@@ -6,7 +6,7 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.model.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
@@ -24,7 +24,6 @@ public final class ControlImporters {
 
     private static final int MAX_TRIPS = 4096;
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("If", ControlImporters::choose),
             onnx("Loop", ControlImporters::loop),

@@ -7,6 +7,7 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters.OnnxUnaryImporter;
+import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters.WiderElements;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
@@ -199,17 +200,9 @@ final class ActivationImporters {
         return onnx(name, n -> n.finish(formula.apply(n, n.arg(0))));
     }
 
-    private static Arg number(Formulas e, double value) {
-        return e.real(value);
-    }
-
-    private static Arg magnitude(Formulas e, Arg x) {
-        return e.abs(x);
-    }
-
     /** The value with the sign of x. */
     private static Arg signed(Formulas e, Arg value, Arg x) {
-        Arg isNegative = e.less(x, number(e, 0));
+        Arg isNegative = e.less(x, e.real(0));
         return e.where(isNegative, e.negate(value), value);
     }
 
@@ -217,9 +210,9 @@ final class ActivationImporters {
     private static Arg log1p(Formulas e, Arg x) {
         Arg w = e.add(x, 1);
         Arg rounded = e.add(w, -1);
-        Arg isZero = e.equal(rounded, number(e, 0));
-        Arg divisor = e.where(isZero, number(e, 1), rounded);
-        Arg isInfinite = e.greater(x, number(e, Float.MAX_VALUE / 2));
+        Arg isZero = e.equal(rounded, e.real(0));
+        Arg divisor = e.where(isZero, e.real(1), rounded);
+        Arg isInfinite = e.greater(x, e.real(Float.MAX_VALUE / 2));
         Arg log = e.log(w);
         Arg scaled = e.where(isInfinite, log, e.multiply(log, e.divide(x, divisor)));
         return e.where(isZero, x, scaled);
@@ -227,19 +220,19 @@ final class ActivationImporters {
 
     /** {@code -t * (2 + t) / (2 * (1 + t))} with {@code t = exp(-|x|) - 1}, which does not cancel. */
     private static Arg sinh(Formulas e, Arg x) {
-        Arg t = e.unary(Unary.Kind.ELU, e.negate(magnitude(e, x)));
+        Arg t = e.unary(Unary.Kind.ELU, e.negate(e.abs(x)));
         Arg above = e.multiply(e.negate(t), e.add(t, 2));
         return signed(e, e.divide(above, e.multiply(e.add(t, 1), 2)), x);
     }
 
     private static Arg cosh(Formulas e, Arg x) {
-        Arg up = e.exp(e.add(magnitude(e, x), -Math.log(2)));
-        return e.add(up, e.divide(number(e, 0.25), up));
+        Arg up = e.exp(e.add(e.abs(x), -Math.log(2)));
+        return e.add(up, e.divide(e.real(0.25), up));
     }
 
     /** {@code log(1 + |x| + x^2 / (1 + sqrt(x^2 + 1)))}, and {@code log(2 |x|)} of large numbers. */
     private static Arg asinh(Formulas e, Arg x) {
-        Arg a = magnitude(e, x);
+        Arg a = e.abs(x);
         Arg root = e.sqrt(e.add(e.multiply(a, a), 1));
         Arg rest = e.divide(e.multiply(a, a), e.add(root, 1));
         return signed(e, logOfTwice(e, a, log1p(e, e.add(a, rest))), x);
@@ -254,33 +247,33 @@ final class ActivationImporters {
 
     /** {@code log(2 x)} of numbers whose squares may be infinite and hide a one, another value of the others. */
     private static Arg logOfTwice(Formulas e, Arg x, Arg otherwise) {
-        Arg isLarge = e.greater(x, number(e, LARGE));
+        Arg isLarge = e.greater(x, e.real(LARGE));
         return e.where(isLarge, e.add(e.log(x), Math.log(2)), otherwise);
     }
 
     /** {@code log(1 + 2 |x| / (1 - |x|)) / 2}. */
     private static Arg atanh(Formulas e, Arg x) {
-        Arg a = magnitude(e, x);
-        Arg ratio = e.divide(e.multiply(a, 2), e.subtract(number(e, 1), a));
+        Arg a = e.abs(x);
+        Arg ratio = e.divide(e.multiply(a, 2), e.subtract(e.real(1), a));
         return signed(e, e.multiply(log1p(e, ratio), 0.5), x);
     }
 
     private static Arg atan(Formulas e, Arg x) {
-        Arg a = magnitude(e, x);
-        Arg isLarge = e.greater(a, number(e, 1));
-        Arg reduced = e.where(isLarge, e.divide(number(e, 1), a), a);
+        Arg a = e.abs(x);
+        Arg isLarge = e.greater(a, e.real(1));
+        Arg reduced = e.where(isLarge, e.divide(e.real(1), a), a);
         Arg square = e.multiply(reduced, reduced);
-        Arg sum = number(e, ARC_TANGENT[0]);
+        Arg sum = e.real(ARC_TANGENT[0]);
         for (int i = 1; i < ARC_TANGENT.length; i++) {
             sum = e.add(e.multiply(sum, square), ARC_TANGENT[i]);
         }
         Arg angle = e.multiply(sum, reduced);
-        return signed(e, e.where(isLarge, e.subtract(number(e, HALF_PI), angle), angle), x);
+        return signed(e, e.where(isLarge, e.subtract(e.real(HALF_PI), angle), angle), x);
     }
 
     /** {@code atan(x / sqrt((1 - x) * (1 + x)))}. */
     private static Arg asin(Formulas e, Arg x) {
-        Arg rest = e.multiply(e.subtract(number(e, 1), x), e.add(x, 1));
+        Arg rest = e.multiply(e.subtract(e.real(1), x), e.add(x, 1));
         return atan(e, e.divide(x, e.sqrt(rest)));
     }
 

@@ -4,7 +4,7 @@ package io.kiln.frontend.onnx.layer;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
@@ -44,10 +44,7 @@ final class AttentionImporter implements OnnxImporter {
     @Override
     public void emit(NodeContext node) {
         for (int i = 0; i < 3; i++) {
-            node.require(
-                    node.element(i).isFloat(),
-                    "its elements are " + node.element(i).text(),
-                    "floats");
+            node.requireFloats(i);
         }
         boolean isFlat = node.shape(0).rank() == 3;
         Arg query = heads(node, 0, "q_num_heads");

@@ -3,7 +3,7 @@ package io.kiln.frontend.onnx.layer;
 
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.BiasAdd;

@@ -12,6 +12,7 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.reduce.ReduceImporters;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
@@ -45,7 +46,6 @@ public final class OnnxLayerImporters {
             onnx("NegativeLogLikelihoodLoss", OnnxLayerImporters::likelihood),
             onnx("SoftmaxCrossEntropyLoss", OnnxLayerImporters::crossEntropy));
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = Stream.of(OWN, OnnxPools.ALL, OnnxNormalizations.ALL)
             .flatMap(List::stream)
             .toList();
@@ -53,8 +53,7 @@ public final class OnnxLayerImporters {
     private OnnxLayerImporters() {}
 
     private static void matMul(NodeContext node) {
-        node.require(
-                node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
+        node.requireFloats(0);
         Shape data = node.shape(0);
         node.finish(BlockWeights.of(node, 1, 1)
                 .filter(weights -> data.rank() > 0 && data.elements() > 0 && data.dim(-1) == weights.depth())
@@ -70,8 +69,7 @@ public final class OnnxLayerImporters {
                     "its input " + i + " is " + node.shape(i).text(),
                     "a matrix");
         }
-        node.require(
-                node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
+        node.requireFloats(0);
         Arg a = node.truth("transA", false) ? node.transpose(node.arg(0), List.of(1, 0)) : node.arg(0);
         boolean isTransposed = node.truth("transB", false);
         float alpha = node.real("alpha", 1);
@@ -205,11 +203,8 @@ public final class OnnxLayerImporters {
         Arg extent = node.subtract(node.slice(scaled, 1, axis + 2, axis + 3), first);
         Arg one = node.real(1);
         Arg bin = node.multiply(isHalfPixel ? extent : node.maximum(extent, one), (double) ratio / count);
-        float[] steps = new float[count];
-        for (int i = 0; i < count; i++) {
-            steps[i] = (i + 0.5f) / ratio;
-        }
-        Arg place = node.add(first, node.multiply(bin, node.reals(steps, Shape.of(1, count))));
+        Constant steps = Constant.reals("", Shape.of(1, count), i -> (i + 0.5f) / ratio);
+        Arg place = node.add(first, node.multiply(bin, steps));
         List<Integer> dims = axis == 0 ? List.of(boxes, 1, count, 1) : List.of(boxes, count, 1, 1);
         return samples(node, node.reshape(place, dims), node.shape(0).dim(IMAGE_RANK - 1 - axis));
     }

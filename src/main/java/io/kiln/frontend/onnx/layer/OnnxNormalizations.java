@@ -8,8 +8,8 @@ import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
 import io.kiln.frontend.onnx.layer.OnnxPools.PoolImporter;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.Softmax;
@@ -252,16 +252,12 @@ final class OnnxNormalizations {
                 ? magnitude
                 : p == 2
                         ? node.multiply(data, data)
-                        : OnnxElementwiseImporters.real(node, magnitude, number(node, (double) p));
+                        : OnnxElementwiseImporters.real(node, magnitude, node.real((double) p));
     }
 
     private static Arg root(NodeContext node, Arg sum) {
         long p = node.whole("p", 2);
-        return p == 1 ? sum : p == 2 ? node.sqrt(sum) : OnnxElementwiseImporters.real(node, sum, number(node, 1.0 / p));
-    }
-
-    private static Arg number(Formulas e, double value) {
-        return e.real(value);
+        return p == 1 ? sum : p == 2 ? node.sqrt(sum) : OnnxElementwiseImporters.real(node, sum, node.real(1.0 / p));
     }
 
     /** 1 for the first of the largest elements, 0 for the others; before version 13 along all axes from one on. */

@@ -6,8 +6,8 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
@@ -118,11 +118,7 @@ final class OnnxPools {
         return node.reshape(result, List.of(batch, node.shape(result).dim(1), plane.dim(1), plane.dim(2), channels));
     }
 
-    /**
-     * A pool over a window of one, two or three dimensions.
-     *
-     * @param pool the function
-     */
+    /** A pool over a window of one, two or three dimensions. */
     record PoolImporter(Pool pool) implements OnnxImporter {
         private static final int MAX_RANK = 5;
 
@@ -375,14 +371,11 @@ final class OnnxPools {
      * result cover become an image. Rows of the result that cover equally many rows are computed together; only those at the border differ,
      * because padding does not count.
      *
-     * @param node the pool
      * @param shape of the data (N, depth, height, width, C)
-     * @param windows the geometry
      */
     private record VolumeMean(NodeContext node, Shape shape, Spatial windows) {
         private static final int MOST_ROWS = 1 << 22;
 
-        /** Emits the means of data. */
         Arg of(Arg data) {
             int depth = windows.output(0, shape.dim(1));
             int height = windows.output(1, shape.dim(2));

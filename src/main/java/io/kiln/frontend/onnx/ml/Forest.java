@@ -63,11 +63,7 @@ record Forest(List<Split> splits, List<Integer> roots, List<List<Vote>> leaves) 
         leaves = List.copyOf(leaves);
     }
 
-    /**
-     * The same trees, of which leaves that vote alike are one leaf.
-     *
-     * @param targets number of targets
-     */
+    /** The same trees, of which leaves that vote alike are one leaf. */
     Forest checked(NodeContext node, int features, int targets) {
         node.require(!roots.isEmpty(), "it has no trees", "at least one");
         for (Split split : splits) {

@@ -6,6 +6,7 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.learning;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
+import io.kiln.frontend.onnx.ml.ClassLabels.PostTransform;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -72,7 +73,7 @@ public final class LearningImporters {
                 values.size() == 1 || values.size() == features,
                 "`" + name + "` has " + values.size() + " numbers for " + features + " features",
                 "one, or one for each");
-        return node.reals(floats(values), Shape.of(values.size()));
+        return node.reals(values, Shape.of(values.size()));
     }
 
     private static void scaler(NodeContext node) {
@@ -304,7 +305,7 @@ public final class LearningImporters {
         Constant at(Formulas e, List<Integer> places) {
             Shape shape = Shape.of(places.size());
             return isReal()
-                    ? e.reals(floats(places.stream().map(reals::get).toList()), shape)
+                    ? e.reals(places.stream().map(reals::get).toList(), shape)
                     : e.longs(places.stream().map(wholes::get).toList(), shape);
         }
     }
@@ -331,20 +332,11 @@ public final class LearningImporters {
                 intercepts.isEmpty() || intercepts.size() == count,
                 "it has " + intercepts.size() + " intercepts for " + count + " scores",
                 "none, or one for each");
-        Arg product = node.emit(
-                new Dense((int) count), data, node.reals(floats(coefficients), Shape.of((int) count, features)));
+        Arg product =
+                node.emit(new Dense((int) count), data, node.reals(coefficients, Shape.of((int) count, features)));
         return intercepts.isEmpty()
                 ? product
-                : node.emit(new BiasAdd(-1), product, node.reals(floats(intercepts), Shape.of((int) count)));
-    }
-
-    /** The numbers as an array. */
-    static float[] floats(List<Float> values) {
-        float[] floats = new float[values.size()];
-        for (int i = 0; i < floats.length; i++) {
-            floats[i] = values.get(i);
-        }
-        return floats;
+                : node.emit(new BiasAdd(-1), product, node.reals(intercepts, Shape.of((int) count)));
     }
 
     private static void classifier(NodeContext node) {

@@ -5,6 +5,7 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.learning;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
+import io.kiln.frontend.onnx.ml.ClassLabels.PostTransform;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
@@ -17,7 +18,6 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -111,7 +111,7 @@ final class SupportVectors {
         int classes = counts.size();
         int vectors = Math.toIntExact(counts.stream().mapToLong(count -> count).sum());
         Arg kernels = kernels(list("support_vectors", vectors), vectors);
-        float[] coefficients = list("coefficients", classes - 1L, vectors);
+        List<Float> coefficients = list("coefficients", classes - 1L, vectors);
         List<Float> rho = node.reals("rho").orElse(List.of());
         int pairs = classes * (classes - 1) / 2;
         node.require(
@@ -131,11 +131,13 @@ final class SupportVectors {
             first += counts.get(i).intValue();
         }
         Arg sums = node.emit(new Dense(pairs), kernels, node.reals(weights, Shape.of(pairs, vectors)));
-        return node.emit(new BiasAdd(-1), sums, node.reals(LearningImporters.floats(rho), Shape.of(pairs)));
+        return node.emit(new BiasAdd(-1), sums, node.reals(rho, Shape.of(pairs)));
     }
 
-    private static void copy(float[] from, int start, float[] to, int place, long count) {
-        System.arraycopy(from, start, to, place, (int) count);
+    private static void copy(List<Float> from, int start, float[] to, int place, long count) {
+        for (int i = 0; i < count; i++) {
+            to[place + i] = from.get(start + i);
+        }
     }
 
     /** How many pairs each class wins, less a constant. */
@@ -157,25 +159,25 @@ final class SupportVectors {
         return node.emit(new BiasAdd(-1), won, node.reals(lost, Shape.of(classes)));
     }
 
-    private float[] list(String name, long rows) {
+    private List<Float> list(String name, long rows) {
         return list(name, rows, features);
     }
 
-    private float[] list(String name, long rows, int columns) {
+    private List<Float> list(String name, long rows, int columns) {
         List<Float> values = node.reals(name).orElseThrow(() -> node.missing(name));
         node.require(
                 rows >= 1 && values.size() == rows * columns,
                 "`" + name + "` has " + values.size() + " numbers",
                 rows + " times " + columns);
-        return LearningImporters.floats(values);
+        return values;
     }
 
     /** The kernel of each row and each vector. */
-    private Arg kernels(float[] vectors, int count) {
+    private Arg kernels(List<Float> vectors, int count) {
         String kind = node.text("kernel_type", "LINEAR");
         if (kind.equals("RBF")) {
             int rows = node.shape(data).dim(0);
-            node.tableOf(rows, vectors.length);
+            node.tableOf(rows, vectors.size());
             Arg difference = node.subtract(
                     node.reshape(data, List.of(rows, 1, features)), node.reals(vectors, Shape.of(1, count, features)));
             Arg squares = node.reduce(Reduce.Kind.SUM, node.multiply(difference, difference), List.of(2));
@@ -213,21 +215,13 @@ final class SupportVectors {
      * Classification by Pairwise Coupling, 2004). As in LIBSVM and ONNX Runtime, sweeps over the classes end when all errors are below
      * 0.005 / classes, or after 100 of them; each row ends on its own.
      */
-    private static final class CoupledProbabilities {
+    private record CoupledProbabilities(int rows, int classes) {
         /** Most classes: a sweep is written out. */
         static final int MOST_CLASSES = 16;
 
         private static final int MOST_SWEEPS = 100;
         private static final float LEAST = 1e-7f;
         private static final float ERROR = 0.005f;
-
-        private final int rows;
-        private final int classes;
-
-        private CoupledProbabilities(int rows, int classes) {
-            this.rows = rows;
-            this.classes = classes;
-        }
 
         /**
          * The probabilities, (rows, classes).
@@ -240,15 +234,13 @@ final class SupportVectors {
             CoupledProbabilities coupled =
                     new CoupledProbabilities(node.shape(scores).dim(0), classes);
             Shape pairs = Shape.of(1, a.size());
-            Arg x = node.add(
-                    node.multiply(scores, node.reals(LearningImporters.floats(a), pairs)),
-                    node.reals(LearningImporters.floats(b), pairs));
+            Arg x = node.add(node.multiply(scores, node.reals(a, pairs)), node.reals(b, pairs));
             Arg won = node.clip(node.subtract(node.real(1), PostTransform.LOGISTIC.of(node, x)), LEAST, 1 - LEAST);
             Shape shape = Shape.of(coupled.rows, classes);
-            float[] equal = new float[(int) shape.elements()];
-            Arrays.fill(equal, 1f / classes);
-            List<Arg> begin =
-                    List.of(node.reals(equal, shape), coupled.matrix(node, won), node.ints(List.of(0), Shape.of(1)));
+            List<Arg> begin = List.of(
+                    Constant.reals("", shape, i -> 1f / classes),
+                    coupled.matrix(node, won),
+                    node.ints(List.of(0), Shape.of(1)));
             return Repetition.emit(node, begin, coupled::goesOn, coupled::sweep).get(0);
         }
 
@@ -293,7 +285,6 @@ final class SupportVectors {
             return e.reshape(e.reduce(Reduce.Kind.SUM, all, List.of(2)), List.of(rows, classes));
         }
 
-        /** Whether a row is done. */
         private Arg isDone(Formulas e, Arg products, Arg whole) {
             Arg errors = e.abs(e.subtract(products, whole));
             Arg most = e.reduce(Reduce.Kind.MAX, errors, List.of(1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.model;
 
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
 import io.kiln.ir.Origin;
 import java.util.HashMap;
 import java.util.List;
@@ -75,5 +76,44 @@ public record OnnxNode(
     private static String names(List<String> names) {
         String text = String.join(", ", names.subList(0, Math.min(MOST_NAMES, names.size())));
         return names.size() > MOST_NAMES ? text + ", ..." : text;
+    }
+
+    /** The value of a node's attribute. */
+    public sealed interface OnnxAttribute {
+        record Whole(long value) implements OnnxAttribute {}
+
+        record Real(float value) implements OnnxAttribute {}
+
+        record Text(String value) implements OnnxAttribute {}
+
+        /** A constant tensor. */
+        record Tensor(OnnxTensor value) implements OnnxAttribute {}
+
+        /** A body of a control flow operator. */
+        record Body(OnnxGraph value) implements OnnxAttribute {}
+
+        record Wholes(List<Long> values) implements OnnxAttribute {
+            public Wholes {
+                values = List.copyOf(values);
+            }
+        }
+
+        record Reals(List<Float> values) implements OnnxAttribute {
+            public Reals {
+                values = List.copyOf(values);
+            }
+        }
+
+        record Texts(List<String> values) implements OnnxAttribute {
+            public Texts {
+                values = List.copyOf(values);
+            }
+        }
+
+        /** Inside a function: the attribute of that name of the function's call. */
+        record Reference(String name) implements OnnxAttribute {}
+
+        /** A kind that no supported operator has, by its name in the schema. */
+        record Other(String kind) implements OnnxAttribute {}
     }
 }

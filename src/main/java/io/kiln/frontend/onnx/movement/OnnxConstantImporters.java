@@ -56,13 +56,8 @@ final class OnnxConstantImporters {
                 .or(() -> node.wholes("value_ints")
                         .map(v -> new OnnxValue(node.longs(v, Shape.of(v.size())), ElementType.INT64)))
                 .or(() -> node.real("value_float").map(v -> new OnnxValue(node.real(v), ElementType.FLOAT)))
-                .or(() -> node.reals("value_floats").map(v -> {
-                    float[] values = new float[v.size()];
-                    for (int i = 0; i < values.length; i++) {
-                        values[i] = v.get(i);
-                    }
-                    return new OnnxValue(node.reals(values, Shape.of(values.length)), ElementType.FLOAT);
-                }));
+                .or(() -> node.reals("value_floats")
+                        .map(v -> new OnnxValue(node.reals(v, Shape.of(v.size())), ElementType.FLOAT)));
     }
 
     private static void constantOfShape(NodeContext node) {

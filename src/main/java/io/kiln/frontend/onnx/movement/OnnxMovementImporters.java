@@ -6,9 +6,10 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.movement.BilinearImage.ResizePlan;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.movement.Pad;
@@ -51,7 +52,6 @@ public final class OnnxMovementImporters {
             onnx("DepthToSpace", OnnxMovementImporters::depthToSpace),
             onnx("SpaceToDepth", OnnxMovementImporters::spaceToDepth));
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = Stream.of(
                     OWN, OnnxConstantImporters.ALL, IndexImporters.ALL, ResizePlan.ALL)
             .flatMap(List::stream)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.operator;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.BiasAdd;
@@ -36,9 +36,7 @@ public record BlockWeights(Constant weights, Constant scales, Constant zeroPoint
         if (form.orElse(null) instanceof IntegerForm.Blocks blocks) {
             return blocks.axis() == unitAxis ? Optional.empty() : Optional.of(ofBlocks(node, blocks));
         }
-        return form.filter(IntegerForm.Dequantized.class::isInstance)
-                .map(IntegerForm.Dequantized.class::cast)
-                .flatMap(rows -> ofUnits(node, rows, unitAxis));
+        return node.form(input, IntegerForm.Dequantized.class).flatMap(rows -> ofUnits(node, rows, unitAxis));
     }
 
     private static BlockWeights ofBlocks(NodeContext node, IntegerForm.Blocks blocks) {
@@ -84,7 +82,7 @@ public record BlockWeights(Constant weights, Constant scales, Constant zeroPoint
             zeroPoints[u] = by.zeroPoints().get(by.isPerTensor() ? 0 : u) - shift;
         }
         return Optional.of(new BlockWeights(
-                new Constant("", weights.type(), Bytes.wrap(moved)),
+                node.bytes(moved, weights.type().shape()),
                 node.reals(scales, Shape.of(units, 1)),
                 node.reals(zeroPoints, Shape.of(units, 1)),
                 depth));

@@ -2,6 +2,8 @@
 package io.kiln.frontend.onnx.operator;
 
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.ir.Constant;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -17,6 +19,47 @@ public record ElementQuantization(List<Float> scales, List<Integer> zeroPoints, 
     public ElementQuantization {
         scales = List.copyOf(scales);
         zeroPoints = List.copyOf(zeroPoints);
+    }
+
+    /** Whether scale and zero point are known at build time. */
+    public static boolean areConstant(NodeContext node, int scale, int zeroPoint) {
+        return node.arg(scale) instanceof Constant && (!node.has(zeroPoint) || node.arg(zeroPoint) instanceof Constant);
+    }
+
+    /**
+     * Constant parameters; a missing zero point is 0.
+     *
+     * @param scale index of the input with the scales
+     * @param zeroPoint index of the input with the zero points
+     * @param axis axis of several scales, from 0
+     * @param type of the quantized elements
+     */
+    public static ElementQuantization read(NodeContext node, int scale, int zeroPoint, int axis, ElementType type) {
+        List<Float> scales = node.reals(scale, "scale");
+        node.require(
+                !scales.isEmpty() && scales.stream().allMatch(s -> s > 0 && Float.isFinite(s)),
+                "its scales are " + scales,
+                "finite numbers above 0");
+        boolean isShifted = type == ElementType.UINT8 || type == ElementType.UINT16;
+        int shift = isShifted ? 1 << (type.bits() - 1) : 0;
+        List<Integer> zeroPoints = node.has(zeroPoint)
+                ? node.integers(zeroPoint, "zero point").stream()
+                        .map(z -> Math.toIntExact(z) - shift)
+                        .toList()
+                : Collections.nCopies(scales.size(), -shift);
+        node.require(
+                zeroPoints.size() == scales.size(),
+                "it has " + scales.size() + " scales and " + zeroPoints.size() + " zero points",
+                "as many of both");
+        return new ElementQuantization(scales, zeroPoints, axis, type);
+    }
+
+    /** Parameters of the whole tensor, for an operator that takes no others. */
+    public static ElementQuantization readOne(NodeContext node, int scale, int zeroPoint, ElementType type) {
+        ElementQuantization read = read(node, scale, zeroPoint, 0, type);
+        node.require(read.isPerTensor(), "it has " + read.scales().size() + " scales", "one for the whole tensor");
+        node.require(read.isOfBytes(), "its elements are " + type.text(), "int8 or uint8");
+        return read;
     }
 
     /** Whether one scale is for the whole tensor. */

@@ -5,9 +5,9 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.model.OnnxAttribute;
-import io.kiln.frontend.onnx.model.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.frontend.onnx.model.OnnxNode.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -63,9 +64,13 @@ public final class NodeContext implements Formulas {
         }
     }
 
-    /** The node in the file. */
     public OnnxNode node() {
         return node;
+    }
+
+    /** Whether it is one of these operators of ONNX's own domain, or of those that are imported as such. */
+    public boolean is(String... operators) {
+        return List.of(operators).contains(node.operator());
     }
 
     /** Version of the operator set that the model uses for this node. */
@@ -88,7 +93,6 @@ public final class NodeContext implements Formulas {
         return index < outputs() && !node.outputs().get(index).isEmpty();
     }
 
-    /** Whether an input is given. */
     public boolean has(int index) {
         return index < inputs.size() && inputs.get(index).isPresent();
     }
@@ -105,12 +109,15 @@ public final class NodeContext implements Formulas {
                         () -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
     }
 
-    /** The value of an input. */
+    /** How integers compute an input, if in this way. */
+    public <T> Optional<T> form(int index, Class<T> kind) {
+        return optional(index).flatMap(OnnxValue::form).filter(kind::isInstance).map(kind::cast);
+    }
+
     public Arg arg(int index) {
         return input(index).arg();
     }
 
-    /** Shape of an input. */
     public Shape shape(int index) {
         return type(arg(index)).shape();
     }
@@ -224,6 +231,11 @@ public final class NodeContext implements Formulas {
         }
     }
 
+    /** Refuses an input whose elements are not floats. */
+    public void requireFloats(int index) {
+        require(element(index).isFloat(), "its elements are " + element(index).text(), "floats");
+    }
+
     /** Sets the first output; its element type is that of the first input, or else follows from the value's type. */
     public void finish(Arg value) {
         finish(0, value);
@@ -321,10 +333,9 @@ public final class NodeContext implements Formulas {
 
     /** An error of this node, with advice. */
     public KilnException failure(String what, String expected, String next) {
-        return new KilnException(Failure.OPERATOR.problem(what, where(), expected, next));
+        return Failure.OPERATOR.exception(what, where(), expected, next);
     }
 
-    /** The graph that is extended. */
     GraphBuilder graph() {
         return around.graph();
     }
@@ -337,7 +348,6 @@ public final class NodeContext implements Formulas {
         return node.where(around.file());
     }
 
-    /** Whether the file states an attribute. */
     public boolean has(String name) {
         return node.attributes().containsKey(name);
     }
@@ -425,5 +435,63 @@ public final class NodeContext implements Formulas {
             throw failure("its attribute `" + name + "` has another kind", expected);
         }
         return Optional.of(kind.cast(value));
+    }
+
+    /** The values of a graph by name; a body of a control flow operator also sees those of the graph around it. */
+    public static final class Scope {
+        private final Optional<Scope> outer;
+        private final Map<String, OnnxValue> values = new HashMap<>();
+        private final Set<String> failed = new HashSet<>();
+
+        /** @param outer the graph around; empty for a model or a function */
+        public Scope(Optional<Scope> outer) {
+            this.outer = outer;
+        }
+
+        /** Sets a value. Returns whether the name was free. */
+        public boolean define(String name, OnnxValue value) {
+            return values.put(name, value) == null;
+        }
+
+        /** Sets a value, whether or not there is one. */
+        void replace(String name, OnnxValue value) {
+            values.put(name, value);
+        }
+
+        public Optional<OnnxValue> value(String name) {
+            OnnxValue own = values.get(name);
+            return own == null ? outer.flatMap(scope -> scope.value(name)) : Optional.of(own);
+        }
+
+        /** A value could not be computed, and the reason is already reported. */
+        public void fail(String name) {
+            failed.add(name);
+        }
+
+        /** Whether a value is missing for a reported reason. */
+        public boolean isFailed(String name) {
+            return failed.contains(name)
+                    || outer.filter(scope -> scope.isFailed(name)).isPresent();
+        }
+    }
+
+    /** Imports the bodies of control flow operators into the graph around them. */
+    public interface Bodies {
+        /**
+         * Imports a body once.
+         *
+         * @param inputs its inputs, in order
+         * @param scope the graph around it
+         * @return its outputs, in order
+         * @throws io.kiln.base.KilnException with all errors of its nodes
+         */
+        List<OnnxValue> run(OnnxGraph body, List<OnnxValue> inputs, Scope scope);
+    }
+
+    /** Appends operator calls to a graph. */
+    @FunctionalInterface
+    public interface Emitter {
+        /** Appends a call and returns its result. */
+        Arg emit(Op op, List<Arg> args, Origin origin);
     }
 }

@@ -55,4 +55,14 @@ public record OnnxRegistration(String domain, String name, int since, int until,
     public static String key(String domain, String name) {
         return domain.isEmpty() ? name : domain + "." + name;
     }
+
+    /** Converts one node to bindings of the IR. */
+    public interface OnnxImporter {
+        /**
+         * Emits bindings and sets the node's outputs, see {@link NodeContext#finish}.
+         *
+         * @throws io.kiln.base.KilnException with all errors and unsupported features of the node
+         */
+        void emit(NodeContext node);
+    }
 }

@@ -5,15 +5,14 @@ import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +32,7 @@ final class DequantizeLinearImporter implements OnnxImporter {
         ElementType to = type(node);
         int axis = rank == 0 ? 0 : node.axis(node.whole("axis", rank == 1 ? 0 : 1), rank);
         boolean hasBlocks = node.whole("block_size", 0) != 0;
-        if (isSmall || hasBlocks || !Parameters.areConstant(node, 1, 2)) {
+        if (isSmall || hasBlocks || !ElementQuantization.areConstant(node, 1, 2)) {
             Arg real = computed(node, axis);
             node.finish(0, new OnnxValue(real, to, hasBlocks ? blocks(node, axis) : Optional.empty()));
             return;
@@ -42,7 +41,7 @@ final class DequantizeLinearImporter implements OnnxImporter {
             node.finish(0, new OnnxValue(computed(node, axis), to, Optional.of(ofPartsOfBytes(node, axis))));
             return;
         }
-        ElementQuantization by = Parameters.read(node, 1, 2, axis, type);
+        ElementQuantization by = ElementQuantization.read(node, 1, 2, axis, type);
         boolean isWord = type == ElementType.INT32;
         if (by.isOfBytes() && by.isPerTensor()) {
             Arg bytes = QuantizedBytes.of(node, node.input(0));
@@ -70,7 +69,7 @@ final class DequantizeLinearImporter implements OnnxImporter {
     /** Integers of less than 8 bits as int8, which layers compute with; unsigned ones of four bits from -8 on. */
     private static IntegerForm ofPartsOfBytes(NodeContext node, int axis) {
         int offset = offset(node.element(0));
-        ElementQuantization read = Parameters.read(node, 1, 2, axis, ElementType.INT8);
+        ElementQuantization read = ElementQuantization.read(node, 1, 2, axis, ElementType.INT8);
         List<Integer> zeroPoints =
                 read.zeroPoints().stream().map(zero -> zero - offset).toList();
         IntegerForm.Dequantized form = new IntegerForm.Dequantized(
@@ -91,7 +90,7 @@ final class DequantizeLinearImporter implements OnnxImporter {
                 && node.shape(0).elements() > 0
                 && type.bits() <= Byte.SIZE
                 && !type.isFloat()
-                && Parameters.areConstant(node, 1, 2);
+                && ElementQuantization.areConstant(node, 1, 2);
         if (!isMatrix) {
             return Optional.empty();
         }
@@ -100,7 +99,7 @@ final class DequantizeLinearImporter implements OnnxImporter {
         int offset = offset(type);
         Arg zero = node.has(2)
                 ? node.add(node.cast(node.arg(2), DType.FLOAT32), -offset)
-                : node.reals(constant(scales.elements(), -offset), node.shape(1));
+                : node.reals(Collections.nCopies(scales.elements(), -offset), node.shape(1));
         long size = Math.min(node.whole("block_size", 0), node.shape(0).dim(axis));
         return areFinite && node.known(zero, "its zero points").type().equals(scales.type())
                 ? Optional.of(new IntegerForm.Blocks(
@@ -110,12 +109,6 @@ final class DequantizeLinearImporter implements OnnxImporter {
                         axis,
                         (int) size))
                 : Optional.empty();
-    }
-
-    private static float[] constant(int count, float value) {
-        float[] all = new float[count];
-        Arrays.fill(all, value);
-        return all;
     }
 
     /** Constant bytes whose channels have zero points of their own, less these, if they are bytes still. */
@@ -168,7 +161,7 @@ final class DequantizeLinearImporter implements OnnxImporter {
         if (size != 0) {
             return repeated(node, index, axis, size);
         }
-        List<Integer> dims = Parameters.dims(node.shape(index), data, axis)
+        List<Integer> dims = dims(node.shape(index), data, axis)
                 .orElseThrow(() -> node.failure(
                         "its parameters " + node.shape(index).text() + " do not fit its data " + data.text(),
                         "one, or one for each element of axis " + axis));
@@ -195,5 +188,18 @@ final class DequantizeLinearImporter implements OnnxImporter {
         dims.remove(axis + 1);
         dims.set(axis, (int) blocks * width);
         return node.slice(node.reshape(value, dims), axis, 0, length);
+    }
+
+    /** Dimensions in which parameters of an axis broadcast over data. */
+    private static Optional<List<Integer>> dims(Shape parameters, Shape data, int axis) {
+        if (parameters.elements() == 1) {
+            return Optional.of(List.of());
+        }
+        if (parameters.rank() != 1 || parameters.dim(0) != data.dim(axis)) {
+            return Optional.empty();
+        }
+        List<Integer> dims = new ArrayList<>(Collections.nCopies(data.rank() - axis, 1));
+        dims.set(0, parameters.dim(0));
+        return Optional.of(dims);
     }
 }

@@ -5,10 +5,12 @@ import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.SignChange;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Emitter;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.NodeContext.Emitter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.quantized.QuantizedForms.NoIntegers;
+import io.kiln.frontend.onnx.quantized.SumForm.IntegerLayer;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
@@ -34,7 +36,6 @@ import java.util.stream.IntStream;
  * computed, as those of {@code DynamicQuantizeLinear} are.
  *
  * @param operator name of the float layer
- * @param layer its importer
  */
 record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImporter {
     private static final int DATA_ZERO = 2;
@@ -173,7 +174,7 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
         if (shape.elements() == 1) {
             return node.reshape(zero, Shape.scalar());
         }
-        boolean isFilter = node.node().operator().equals("ConvInteger");
+        boolean isFilter = node.is("ConvInteger");
         int rank = node.shape(input).rank();
         return shape.rank() == 1 && (isFilter || input == 0)
                 ? node.reshape(zero, Formulas.along(rank, isFilter ? 0 : rank - 2, shape.dim(0)))
@@ -183,7 +184,6 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
     /**
      * Turns the operators of a float layer into those that sum products of integers, as its importer emits them. The sums stay as they are.
      *
-     * @param node the layer
      * @param dataZero number subtracted from each element of the data
      * @param weightZero number subtracted from each element of the weight
      */

@@ -4,14 +4,15 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.IntegerForm;
-import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
-import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
-import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.NodeContext.Emitter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Deferred;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Limits;
+import io.kiln.frontend.onnx.quantized.QuantizedForms.NoIntegers;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
@@ -43,9 +44,6 @@ import java.util.stream.IntStream;
  * Means of bytes as rescaled sums. The sum of floats is rounded at each step, so that its quotient by the scale may lie on either side
  * of a half that the exact one hits: where a sum comes so close, integers compute each rounding of the floats.
  *
- * @param data the input
- * @param to quantization of the result
- * @param limits of the bytes
  * @param isOfSum whether the result is defined as a rescaled sum of integers
  * @param kind which kernel of ONNX Runtime computes it
  */
@@ -79,7 +77,7 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
      * @param inner elements of those after them
      */
     OnnxAveragePool.Order order(NodeContext node, int outer, int inner) {
-        if (node.node().operator().equals("GlobalAveragePool")) {
+        if (node.is("GlobalAveragePool")) {
             return OnnxAveragePool.Order.LANES;
         }
         if (inner == 1) {
@@ -88,7 +86,6 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
         return outer == 1 ? OnnxAveragePool.Order.ROWS : OnnxAveragePool.Order.GROUPS;
     }
 
-    /** Emits the mean of a node. */
     Optional<Arg> emit(OnnxImporter importer, NodeContext node) {
         OnnxValue bytes = new OnnxValue(data.integers(), ElementType.FLOAT);
         return QuantizedForms.bytes(importer, node, Map.of(0, bytes), new IntegerMean(node, this));
@@ -131,15 +128,7 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
     }
 
     /** Turns a mean of floats into a sum of bytes as its importer emits it: the mean of a window becomes a depthwise convolution with ones. */
-    private static final class IntegerMean implements Emitter {
-        private final NodeContext node;
-        private final MeanForm form;
-
-        IntegerMean(NodeContext node, MeanForm form) {
-            this.node = node;
-            this.form = form;
-        }
-
+    private record IntegerMean(NodeContext node, MeanForm form) implements Emitter {
         @Override
         public Arg emit(Op op, List<Arg> args, Origin origin) {
             if (op instanceof AvgPool2d pool) {

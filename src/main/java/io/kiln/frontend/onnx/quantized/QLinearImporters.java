@@ -4,12 +4,13 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
-import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.quantized.ElementForm.PairForm;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Limits;
+import io.kiln.frontend.onnx.quantized.ElementOperand.ElementForm.PairForm;
+import io.kiln.frontend.onnx.quantized.QuantizedNodes.SoftmaxForm;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
@@ -69,9 +70,9 @@ final class QLinearImporters {
                 node.element(3) == type,
                 "it mixes " + type.text() + " and " + node.element(3).text(),
                 "one type");
-        ElementQuantization lhs = Parameters.readOne(node, 1, 2, type);
-        ElementQuantization rhs = Parameters.readOne(node, 4, 5, type);
-        ElementQuantization to = Parameters.readOne(node, RESULT_SCALE, RESULT_SCALE + 1, type);
+        ElementQuantization lhs = ElementQuantization.readOne(node, 1, 2, type);
+        ElementQuantization rhs = ElementQuantization.readOne(node, 4, 5, type);
+        ElementQuantization to = ElementQuantization.readOne(node, RESULT_SCALE, RESULT_SCALE + 1, type);
         PairForm pair = new PairForm(
                 new Dequantized(QuantizedBytes.of(node, node.input(0)), lhs),
                 new Dequantized(QuantizedBytes.of(node, node.input(3)), rhs));
@@ -94,13 +95,12 @@ final class QLinearImporters {
      * An operator of ONNX Runtime that dequantizes, computes and quantizes: X, its scale and zero point, those of the result.
      *
      * @param operator name of the operator in between
-     * @param importer its importer
      */
     record QLinearFunction(String operator, OnnxImporter importer) implements OnnxImporter {
         @Override
         public void emit(NodeContext node) {
             ElementType type = node.element(0);
-            ElementQuantization to = Parameters.readOne(node, 3, 4, type);
+            ElementQuantization to = ElementQuantization.readOne(node, 3, 4, type);
             NodeContext shadow = onFloats(node, operator, data(node));
             QuantizedNodes.emit(importer, shadow);
             OnnxValue result = shadow.output(0).orElseThrow(() -> node.failure("it computes nothing", "one output"));
@@ -110,7 +110,7 @@ final class QLinearImporters {
         /** The first three inputs. */
         static Dequantized data(NodeContext node) {
             return new Dequantized(
-                    QuantizedBytes.of(node, node.input(0)), Parameters.readOne(node, 1, 2, node.element(0)));
+                    QuantizedBytes.of(node, node.input(0)), ElementQuantization.readOne(node, 1, 2, node.element(0)));
         }
 
         /** The node as an operator on the real numbers of its data. */
@@ -138,7 +138,6 @@ final class QLinearImporters {
             return new QLinearLayer(layer, 8, 6);
         }
 
-        /** QGemm. */
         static QLinearLayer gemm(OnnxImporter gemm) {
             return new QLinearLayer(gemm, 6, 7);
         }
@@ -147,16 +146,16 @@ final class QLinearImporters {
         public void emit(NodeContext node) {
             node.require(node.has(result), "its result is not quantized", "a scale of the result");
             ElementQuantization data =
-                    Parameters.readOne(node, 1, 2, node.element(0)).scaled(node.real("alpha", 1));
-            ElementQuantization weight = Parameters.read(node, 4, 5, 0, node.element(WEIGHT));
-            ElementQuantization to =
-                    Parameters.readOne(node, result, result + 1, node.element(node.has(result + 1) ? result + 1 : 0));
+                    ElementQuantization.readOne(node, 1, 2, node.element(0)).scaled(node.real("alpha", 1));
+            ElementQuantization weight = ElementQuantization.read(node, 4, 5, 0, node.element(WEIGHT));
+            ElementQuantization to = ElementQuantization.readOne(
+                    node, result, result + 1, node.element(node.has(result + 1) ? result + 1 : 0));
             Arg weights = QuantizedBytes.of(node, node.input(WEIGHT));
             if (weights instanceof Constant && weight.isOfBytes() && !weight.hasOneZeroPoint()) {
                 node.finish(0, QuantizedBytes.value(node, corrected(node, data, weight, to), to.type()));
                 return;
             }
-            boolean isMatrix = !node.node().operator().equals("QLinearConv") && weight.isPerTensor();
+            boolean isMatrix = !node.is("QLinearConv") && weight.isPerTensor();
             node.require(
                     (weights instanceof Constant || isMatrix) && weight.isOfBytes() && weight.hasOneZeroPoint(),
                     "its weights are computed, or are " + weight.type().text(),
@@ -193,14 +192,13 @@ final class QLinearImporters {
                 back.add(1, back.remove(rank - 1));
             }
             Arg channelsLast = node.transpose(sums, last);
-            float[] scales = new float[weight.scales().size()];
-            for (int i = 0; i < scales.length; i++) {
-                scales[i] = data.scale() * weight.scales().get(i);
-            }
             Arg bytes = node.emit(
                     new QnnRequantize(-1, Rounding.ONNX, DType.INT8),
                     node.has(bias) ? node.add(channelsLast, node.arg(bias)) : channelsLast,
-                    Constant.vector(scales),
+                    Constant.reals(
+                            "",
+                            Shape.of(weight.scales().size()),
+                            i -> data.scale() * weight.scales().get(i)),
                     Constant.scalar(0),
                     Constant.scalar(to.scale()),
                     Constant.scalar(to.zeroPoint()));
@@ -214,14 +212,13 @@ final class QLinearImporters {
      * zero point is added before rounding.
      *
      * @param operator name of the operator on floats
-     * @param importer its importer
      */
     record QLinearPool(String operator, OnnxImporter importer) implements OnnxImporter {
         @Override
         public void emit(NodeContext node) {
             node.require(!node.truth("channels_last", false), "its channels are the last dimension", "channels_last 0");
             ElementType type = node.element(0);
-            ElementQuantization to = Parameters.readOne(node, 3, 4, type);
+            ElementQuantization to = ElementQuantization.readOne(node, 3, 4, type);
             Dequantized data = QLinearFunction.data(node);
             NodeContext mean = QLinearFunction.onFloats(node, operator, data);
             OnnxForm kind = type == ElementType.UINT8 ? OnnxForm.UINT8 : OnnxForm.INT8;
@@ -256,7 +253,7 @@ final class QLinearImporters {
                 "it has " + node.inputs() + " inputs",
                 "scale and zero point of the result, then each part with its own");
         ElementType type = node.element(FIRST);
-        ElementQuantization to = Parameters.readOne(node, 0, 1, type);
+        ElementQuantization to = ElementQuantization.readOne(node, 0, 1, type);
         List<Arg> parts = new ArrayList<>();
         for (int i = FIRST; i < node.inputs(); i += INPUTS_OF_PART) {
             node.require(
@@ -264,7 +261,7 @@ final class QLinearImporters {
                     "it joins " + type.text() + " and " + node.element(i).text(),
                     "one type");
             Dequantized part = new Dequantized(
-                    QuantizedBytes.of(node, node.input(i)), Parameters.readOne(node, i + 1, i + 2, type));
+                    QuantizedBytes.of(node, node.input(i)), ElementQuantization.readOne(node, i + 1, i + 2, type));
             parts.add(QuantizedForms.quantized(node, part, to, Limits.NONE).orElseThrow());
         }
         int axis = node.axis(node.requiredWhole("axis"), node.shape(FIRST).rank());
@@ -276,8 +273,8 @@ final class QLinearImporters {
      */
     static void softmax(NodeContext node) {
         ElementType type = node.element(0);
-        ElementQuantization from = Parameters.readOne(node, 1, 2, type);
-        ElementQuantization to = Parameters.readOne(node, 3, 4, type);
+        ElementQuantization from = ElementQuantization.readOne(node, 1, 2, type);
+        ElementQuantization to = ElementQuantization.readOne(node, 3, 4, type);
         Shape shape = node.shape(0);
         boolean isAlongAxis = node.requiredWhole("opset") >= ALONG_AXIS;
         int axis = node.axis(node.whole("axis", isAlongAxis ? -1 : 1), shape.rank());

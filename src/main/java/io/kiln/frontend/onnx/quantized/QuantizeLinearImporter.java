@@ -4,10 +4,10 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
@@ -43,16 +43,16 @@ final class QuantizeLinearImporter implements OnnxImporter {
         int rank = node.shape(0).rank();
         int axis = rank == 0 ? 0 : node.axis(node.whole("axis", rank == 1 ? 0 : 1), rank);
         boolean areBytes = type == ElementType.INT8 || type == ElementType.UINT8;
-        if (areBytes && !hasBlocks && node.element(0).isFloat() && Parameters.areConstant(node, 1, 2)) {
-            ElementQuantization to = Parameters.read(node, 1, 2, axis, type);
+        if (areBytes && !hasBlocks && node.element(0).isFloat() && ElementQuantization.areConstant(node, 1, 2)) {
+            ElementQuantization to = ElementQuantization.read(node, 1, 2, axis, type);
             if (to.isPerTensor()) {
                 node.finish(0, QuantizedBytes.value(node, bytes(node, node.input(0), to), type));
                 return;
             }
         }
         boolean areShorts = type == ElementType.INT16 || type == ElementType.UINT16;
-        Optional<Arg> shorts = areShorts && !hasBlocks && Parameters.areConstant(node, 1, 2)
-                ? shorts(node, Parameters.read(node, 1, 2, axis, type))
+        Optional<Arg> shorts = areShorts && !hasBlocks && ElementQuantization.areConstant(node, 1, 2)
+                ? shorts(node, ElementQuantization.read(node, 1, 2, axis, type))
                 : Optional.empty();
         if (shorts.isPresent()) {
             node.finish(0, QuantizedBytes.ofShorts(node, shorts.get(), type));

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.IntegerForm;
-import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
-import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.NodeContext.Emitter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Limits;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.Lookups.TflLookup;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,11 +39,7 @@ final class QuantizedForms {
 
     /** The bytes of an input, if it is dequantized from bytes with one scale. */
     static Optional<Dequantized> bytes(NodeContext node, int input) {
-        return node.optional(input)
-                .flatMap(OnnxValue::form)
-                .filter(Dequantized.class::isInstance)
-                .map(Dequantized.class::cast)
-                .filter(QuantizedForms::isOfOneScale);
+        return node.form(input, Dequantized.class).filter(QuantizedForms::isOfOneScale);
     }
 
     private static boolean isOfOneScale(Dequantized form) {
@@ -81,17 +76,12 @@ final class QuantizedForms {
 
     /** The real numbers of all bytes, in their order. */
     static Constant allReals(ElementQuantization by) {
-        float[] reals = new float[TflLookup.SIZE];
-        for (int i = 0; i < reals.length; i++) {
-            reals[i] = by.dequantize(i + Byte.MIN_VALUE);
-        }
-        return Constant.vector(reals);
+        return Constant.reals("", Shape.of(TflLookup.SIZE), i -> by.dequantize(i + Byte.MIN_VALUE));
     }
 
     /** A function of each element as a table of all bytes. */
     static Arg lookup(NodeContext node, Dequantized data, byte[] table) {
-        Constant constant = new Constant("", new TensorType(Shape.of(TflLookup.SIZE), DType.INT8), Bytes.wrap(table));
-        return node.emit(new TflLookup(), data.integers(), constant);
+        return node.emit(new TflLookup(), data.integers(), node.bytes(table, Shape.of(TflLookup.SIZE)));
     }
 
     /** The bytes of results. */
@@ -107,5 +97,14 @@ final class QuantizedForms {
     /** The byte of a result, which may be NaN. */
     static int quantized(ElementQuantization to, float real) {
         return Float.isNaN(real) ? Byte.MIN_VALUE : to.quantize(real);
+    }
+
+    /** Thrown out of an importer that emits an operator without an integer form; the node stays in floats. */
+    static final class NoIntegers extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NoIntegers(Op op) {
+            super(op.name(), null, false, false);
+        }
     }
 }

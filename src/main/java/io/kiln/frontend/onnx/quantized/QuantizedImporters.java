@@ -4,20 +4,18 @@ package io.kiln.frontend.onnx.quantized;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
 import io.kiln.frontend.onnx.layer.OnnxLayerImporters;
 import io.kiln.frontend.onnx.operator.BlockWeights;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.quantized.QLinearImporters.QLinearFunction;
 import io.kiln.frontend.onnx.quantized.QLinearImporters.QLinearLayer;
 import io.kiln.frontend.onnx.quantized.QLinearImporters.QLinearPool;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -28,7 +26,6 @@ public final class QuantizedImporters {
     private static final int BIAS = 5;
     private static final int LEAST_BLOCK = 16;
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("QuantizeLinear", 10, new QuantizeLinearImporter()),
             onnx("DequantizeLinear", 10, new DequantizeLinearImporter()),
@@ -138,7 +135,7 @@ public final class QuantizedImporters {
             zeroPoints[i] = node.has(ZERO_POINTS) ? zeroPoints[i] - half : 0;
         }
         return new BlockWeights(
-                new Constant("", new TensorType(Shape.of(units, depth), DType.INT8), Bytes.wrap(weights)),
+                node.bytes(weights, Shape.of(units, depth)),
                 node.reals(reals, shape),
                 node.reals(zeroPoints, shape),
                 Math.min(packing.block(), depth));

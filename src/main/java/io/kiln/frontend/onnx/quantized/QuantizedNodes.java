@@ -1,30 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.movement.BilinearImage;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.IntegerForm;
-import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
-import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
-import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.NodeContext.Emitter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Deferred;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.OnnxValue.IntegerForm.Limits;
+import io.kiln.frontend.onnx.quantized.ElementOperand.FunctionForm;
+import io.kiln.frontend.onnx.quantized.ElementOperand.TableForm;
+import io.kiln.frontend.onnx.quantized.QuantizedForms.NoIntegers;
 import io.kiln.frontend.onnx.quantized.SumForm.DeferredSum;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.OnnxBilinear;
 import io.kiln.ir.arith.SingleFactor;
+import io.kiln.ir.arith.SingleLogarithm;
+import io.kiln.ir.op.OnnxForm;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.OnnxLayers.OnnxResize2d;
+import io.kiln.ir.op.layer.OnnxLayers.OnnxSoftmax;
+import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.movement.Pad;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +70,7 @@ public final class QuantizedNodes {
 
     /** The integers of a constant matrix that is transposed, such as the weights of a layer in PyTorch's order. */
     private static Optional<IntegerForm> transposedWeights(NodeContext node) {
-        boolean isMatrix = node.node().operator().equals("Transpose")
+        boolean isMatrix = node.is("Transpose")
                 && node.node().domain().isEmpty()
                 && node.shape(0).rank() == 2
                 && node.wholes("perm").orElse(List.of(1L, 0L)).equals(List.of(1L, 0L));
@@ -123,8 +131,7 @@ public final class QuantizedNodes {
 
     /** Bytes that the model converts to real numbers, such as the image of a camera: they stand for themselves. */
     private static Optional<IntegerForm> converted(NodeContext node) {
-        boolean isConversion =
-                node.node().operator().equals("Cast") || node.node().operator().equals("CastLike");
+        boolean isConversion = node.is("Cast", "CastLike");
         if (!isConversion) {
             return Optional.empty();
         }
@@ -146,9 +153,6 @@ public final class QuantizedNodes {
     /**
      * Operators that move or select elements: bytes are moved instead of the real numbers that they stand for. Quantizing is monotone, so
      * that selecting the largest number and quantizing it gives the largest byte.
-     *
-     * @param importer of the operator
-     * @param node the operator
      */
     private record MovedBytes(OnnxImporter importer, NodeContext node) {
         private static final Set<String> OPERATORS = Set.of("""
@@ -258,7 +262,7 @@ public final class QuantizedNodes {
         /** The operator on bytes; empty if it does not take bytes, or is refused: its importer says so for the node itself. */
         private Optional<NodeContext> shadow(Map<Integer, OnnxValue> bytes, Optional<Byte> fill) {
             Emitter emitter = (op, args, origin) -> op instanceof Pad && isPad()
-                    ? node.emit(op, args.get(0), scalar(fill.orElse((byte) 0)))
+                    ? node.emit(op, args.get(0), node.number(fill.orElse((byte) 0), DType.INT8))
                     : node.emit(op, args);
             NodeContext shadow = node.shadow(bytes, Optional.of(emitter));
             try {
@@ -270,7 +274,7 @@ public final class QuantizedNodes {
         }
 
         private boolean isPad() {
-            return node.node().operator().equals("Pad");
+            return node.is("Pad");
         }
 
         /** Inputs whose elements are moved. */
@@ -305,17 +309,11 @@ public final class QuantizedNodes {
             return fill().filter(number -> by.dequantize(by.quantize(number)) == number)
                     .map(number -> (byte) by.quantize(number));
         }
-
-        private static Constant scalar(byte value) {
-            return new Constant("", new TensorType(Shape.scalar(), DType.INT8), Bytes.wrap(new byte[] {value}));
-        }
     }
 
     /**
      * An interpolated image of bytes, see {@link OnnxResize2d}.
      *
-     * @param node where it is emitted
-     * @param data the image
      * @param image where elements of the result lie
      */
     private record ResizeForm(NodeContext node, Dequantized data, BilinearImage image) implements Deferred {
@@ -370,11 +368,7 @@ public final class QuantizedNodes {
         }
 
         private static Constant weights(Formulas e, BilinearImage.Line line) {
-            float[] weights = new float[line.weights().size()];
-            for (int i = 0; i < weights.length; i++) {
-                weights[i] = line.weights().get(i);
-            }
-            return e.reals(weights, Shape.of(2, line.size()));
+            return e.reals(line.weights(), Shape.of(2, line.size()));
         }
 
         /** Elements outside the data have a number of their own. */
@@ -389,6 +383,58 @@ public final class QuantizedNodes {
                     i -> rows.get(i / columns.size()) * columns.get(i % columns.size()));
             Arg isInside = node.cast(inside, DType.BOOL);
             return node.where(isInside, result, node.number(to.quantize(image.outside()), DType.INT8));
+        }
+    }
+
+    /**
+     * A softmax of bytes or its logarithm, see {@link OnnxSoftmax}.
+     *
+     * @param isLog whether it is the logarithm
+     */
+    record SoftmaxForm(Dequantized data, boolean isLog) {
+        /**
+         * The form of a node, if it is one of both.
+         *
+         * @param softmax the importer of {@code Softmax}, which places the axes of its logarithm as well
+         */
+        static Optional<IntegerForm> of(OnnxImporter softmax, NodeContext node) {
+            boolean isLog = node.is("LogSoftmax");
+            return QuantizedForms.bytes(node, 0)
+                    .filter(data -> isLog || node.is("Softmax"))
+                    .filter(data -> SingleFactor.isOrdinary(data.by().scale()))
+                    .map(data -> (Deferred) (to, limits) -> SingleFactor.isOrdinary(to.scale())
+                            ? new SoftmaxForm(data, isLog).emit(softmax, node, to, limits)
+                            : Optional.empty());
+        }
+
+        private Optional<Arg> emit(OnnxImporter importer, NodeContext node, ElementQuantization to, Limits limits) {
+            OnnxValue bytes = new OnnxValue(data.integers(), ElementType.FLOAT);
+            return QuantizedForms.bytes(
+                            importer, node, Map.of(0, bytes), (op, args, origin) -> integers(node, to, op, args))
+                    .map(result -> QuantizedForms.limited(node, result, limits));
+        }
+
+        private Arg integers(NodeContext node, ElementQuantization to, Op op, List<Arg> args) {
+            boolean isTooLong = isLog && node.type(args.get(0)).shape().dim(-1) > SingleLogarithm.MOST;
+            if (op instanceof Softmax && !isTooLong) {
+                return softmax(node, new OnnxSoftmax(OnnxForm.QDQ, isLog), args.get(0), data.by(), to);
+            }
+            if (op instanceof Transpose || op instanceof Reshape) {
+                return node.emit(op, args);
+            }
+            throw new NoIntegers(op);
+        }
+
+        /** Emits the operator along the last axis. */
+        static Arg softmax(
+                NodeContext node, OnnxSoftmax op, Arg bytes, ElementQuantization from, ElementQuantization to) {
+            return node.emit(
+                    op,
+                    bytes,
+                    Constant.scalar(from.scale()),
+                    Constant.scalar(from.zeroPoint()),
+                    Constant.scalar(to.scale()),
+                    Constant.scalar(to.zeroPoint()));
         }
     }
 }

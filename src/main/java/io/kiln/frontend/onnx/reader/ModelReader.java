@@ -21,15 +21,15 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.model.OnnxAttribute;
-import io.kiln.frontend.onnx.model.OnnxFunction;
-import io.kiln.frontend.onnx.model.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxFunction;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxValueInfo;
+import io.kiln.frontend.onnx.model.OnnxModel.OnnxValueInfo.Dimension;
+import io.kiln.frontend.onnx.model.OnnxModel.Opsets;
 import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.frontend.onnx.model.OnnxNode.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxTensor;
-import io.kiln.frontend.onnx.model.OnnxValueInfo;
-import io.kiln.frontend.onnx.model.OnnxValueInfo.Dimension;
-import io.kiln.frontend.onnx.model.Opsets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -67,12 +67,11 @@ public final class ModelReader {
      */
     public static OnnxModel read(Bytes content, String fileName, ExternalData external, ReadBudget budget) {
         if (content.size() == 0) {
-            throw new KilnException(
-                    Failure.MODEL.problem("the file is empty", fileName, "an ONNX model", "Export the model again"));
+            throw Failure.MODEL.exception("the file is empty", fileName, "an ONNX model", "Export the model again");
         }
         ModelProto model = parse(content, fileName);
         if (model.getIrVersion() < MIN_IR || model.getIrVersion() > MAX_IR) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     model.hasIrVersion()
                             ? "version " + model.getIrVersion() + " of ONNX's file format is not supported"
                             : "this is not an ONNX model",
@@ -81,11 +80,10 @@ public final class ModelReader {
                     model.getIrVersion() > MAX_IR
                             ? "Set model.ir_version = " + MAX_IR
                                     + " and save the model again, if it has nothing that is newer"
-                            : "Export the model again"));
+                            : "Export the model again");
         }
         if (!model.hasGraph()) {
-            throw new KilnException(
-                    Failure.MODEL.problem("the model has no graph", fileName, "a graph", "Export the model again"));
+            throw Failure.MODEL.exception("the model has no graph", fileName, "a graph", "Export the model again");
         }
         GraphReader graphs = new GraphReader(fileName, new OnnxTensorReader(external, budget), budget);
         return new OnnxModel(
@@ -176,35 +174,23 @@ public final class ModelReader {
     }
 
     /** Reads graphs, nodes, attributes and stated types. */
-    private static final class GraphReader {
+    private record GraphReader(String file, OnnxTensorReader tensors, ReadBudget budget) {
         /** Bytes that a boxed number of a list takes, roughly. */
         private static final int BOXED = 24;
 
-        private final String file;
-
-        private final OnnxTensorReader tensors;
-        private final ReadBudget budget;
-
-        GraphReader(String file, OnnxTensorReader tensors, ReadBudget budget) {
-            this.file = file;
-            this.tensors = tensors;
-            this.budget = budget;
-        }
-
         OnnxGraph graph(GraphProto graph) {
             if (graph.getSparseInitializerCount() > 0) {
-                throw new KilnException(Failure.MODEL.problem(
+                throw Failure.MODEL.exception(
                         "the graph has sparse initializers",
                         file,
                         "dense initializers",
-                        "Store the constants as dense tensors"));
+                        "Store the constants as dense tensors");
             }
             Map<String, OnnxTensor> initializers = new LinkedHashMap<>();
             for (TensorProto tensor : graph.getInitializerList()) {
                 String where = file + ": initializer `" + tensor.getName() + "`";
                 if (initializers.put(tensor.getName(), tensors.read(tensor, where)) != null) {
-                    throw new KilnException(
-                            Failure.MODEL.problem("it exists twice", where, "", "Export the model again"));
+                    throw Failure.MODEL.exception("it exists twice", where, "", "Export the model again");
                 }
             }
             List<OnnxValueInfo> inputs = new ArrayList<>();
@@ -383,8 +369,8 @@ public final class ModelReader {
 
         private void limit(long value, long most, String what) {
             if (value > most) {
-                throw new KilnException(Failure.MODEL.problem(
-                        "the file has more than " + most + " " + what, file, "a model for a microcontroller", ""));
+                throw Failure.MODEL.exception(
+                        "the file has more than " + most + " " + what, file, "a model for a microcontroller");
             }
         }
     }
@@ -516,14 +502,42 @@ public final class ModelReader {
             text.append(circle.size() > MOST_SHOWN ? " reads ..." : "")
                     .append(" reads #")
                     .append(nodes.get(at).index());
-            return new KilnException(Failure.MODEL.problem(
+            return Failure.MODEL.exception(
                     (circle.size() == 1
                                     ? "a node reads its own result: "
                                     : circle.size() + " nodes read each other's results in a circle: ")
                             + text,
                     file,
                     "a graph in which each node can run after others",
-                    "Correct the names of inputs and outputs in the tool that wrote the file"));
+                    "Correct the names of inputs and outputs in the tool that wrote the file");
+        }
+    }
+
+    /** Counts bytes derived from a file, so that a small file cannot fill the memory. */
+    public static final class ReadBudget {
+        private final String file;
+        private final long most;
+        private long left;
+
+        public ReadBudget(String file, long most) {
+            this.file = file;
+            this.most = most;
+            this.left = most;
+        }
+
+        public long spent() {
+            return most - left;
+        }
+
+        public void spend(long bytes) {
+            left -= bytes;
+            if (bytes < 0 || left < 0) {
+                throw Failure.MODEL.exception(
+                        String.format(Locale.ROOT, "the model's constants take more than %,d bytes", most),
+                        file,
+                        "a model that fits the board",
+                        "kiln.limit.model raises the limit");
+            }
         }
     }
 }

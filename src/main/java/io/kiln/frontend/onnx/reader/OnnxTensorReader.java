@@ -10,6 +10,7 @@ import io.kiln.base.KilnException;
 import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
+import io.kiln.frontend.onnx.reader.ModelReader.ReadBudget;
 import io.kiln.ir.arith.HalfRounding;
 import io.kiln.ir.type.Shape;
 import java.nio.ByteBuffer;
@@ -20,20 +21,12 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads tensors: elements in {@code raw_data}, in the typed fields, or in another file; all little-endian, floats of 16 bits and less as float32. */
-final class OnnxTensorReader {
+record OnnxTensorReader(ExternalData external, ReadBudget budget) {
     private static final int BRAIN_BIAS = 127;
     private static final List<Float> FOUR_BITS = List.of(0f, 0.5f, 1f, 1.5f, 2f, 3f, 4f, 6f);
 
     private static final int MAX_RANK = 8;
     private static final String NEXT = "Export the model again";
-
-    private final ExternalData external;
-    private final ReadBudget budget;
-
-    OnnxTensorReader(ExternalData external, ReadBudget budget) {
-        this.external = external;
-        this.budget = budget;
-    }
 
     /**
      * A tensor.
@@ -43,11 +36,11 @@ final class OnnxTensorReader {
     OnnxTensor read(TensorProto tensor, String where) {
         ElementType type = ElementType.ofCode(tensor.getDataType()).orElse(ElementType.UNDEFINED);
         if (type.held().isEmpty()) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "a constant has elements of type " + type.text() + " (" + tensor.getDataType() + ")",
                     where,
                     "integers, booleans or floats",
-                    NEXT));
+                    NEXT);
         }
         if (tensor.hasSegment()) {
             throw failure("a constant is stored in segments", where, "whole constants");
@@ -175,7 +168,7 @@ final class OnnxTensorReader {
     }
 
     private static KilnException failure(String what, String where, String expected) {
-        return new KilnException(Failure.MODEL.problem(what, where, expected, NEXT));
+        return Failure.MODEL.exception(what, where, expected, NEXT);
     }
 
     /**

@@ -5,8 +5,8 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.LeakyRelu;
@@ -31,7 +31,6 @@ import java.util.Optional;
  * @param cell one step
  */
 public record RecurrentImporter(int gates, List<String> activations, Cell cell) implements OnnxImporter {
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("RNN", new RecurrentImporter(1, List.of("Tanh"), RecurrentImporter::plain)),
             onnx("GRU", new RecurrentImporter(3, List.of("Sigmoid", "Tanh"), RecurrentImporter::gated)),
@@ -158,8 +157,7 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     private static Arg initial(Direction direction, int batch, int input) {
         NodeContext node = direction.node();
         List<Integer> dims = List.of(batch, direction.hidden());
-        if (!node.has(input)
-                || (input == INITIAL_CELL && !node.node().operator().equals("LSTM"))) {
+        if (!node.has(input) || (input == INITIAL_CELL && !node.is("LSTM"))) {
             return node.broadcast(node.real(0), new Shape(dims));
         }
         boolean isBatchFirst = node.truth("layout", false);
@@ -236,9 +234,7 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     /**
      * A recurrent layer in one direction.
      *
-     * @param node the node
      * @param index 0, or 1 for the second direction
-     * @param gates number of gates
      * @param activations names of the activations
      * @param weights recurrent weights of gates, from one to another, used in each step
      */

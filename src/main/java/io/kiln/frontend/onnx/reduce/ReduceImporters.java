@@ -8,8 +8,8 @@ import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.movement.IndexImporters;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
@@ -32,7 +32,6 @@ public final class ReduceImporters {
     private static final int SUM_AXES_INPUT = 13;
     private static final int AXES_INPUT = 18;
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("ReduceSum", new ReduceImporter(SUM_AXES_INPUT, ReduceImporters::sum)),
             reduce("ReduceMean", (e, x, axes) -> e.reduce(Reduce.Kind.MEAN, x, axes)),
@@ -101,7 +100,6 @@ public final class ReduceImporters {
      * A reduction along axes; without axes along all.
      *
      * @param axesInput version from which on the axes are an input
-     * @param formula the function
      */
     private record ReduceImporter(int axesInput, Formula formula) implements OnnxImporter {
         /** A reduction that keeps the dimensions, as 1. */

@@ -3,7 +3,7 @@ package io.kiln.frontend.onnx.tensor;
 
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.TflBatchMatmul;
@@ -30,7 +30,6 @@ final class EinsumImporter implements OnnxImporter {
     /**
      * A value and the index of each of its dimensions.
      *
-     * @param arg the value
      * @param indices one character for each dimension, each once
      */
     private record Term(Arg arg, String indices) {}

@@ -36,7 +36,6 @@ public final class TensorImporters {
             new OnnxRegistration(DOMAIN, "Adam", 1, 1, TensorImporters::adam),
             new OnnxRegistration(DOMAIN, "Momentum", 1, 1, TensorImporters::momentum));
 
-    /** All operators of the family. */
     public static final List<OnnxRegistration> ALL =
             Stream.of(OWN, FourierImporters.ALL).flatMap(List::stream).toList();
 
@@ -189,12 +188,8 @@ public final class TensorImporters {
         int size = node.shape(counts).dim(1);
         List<Float> stated = node.reals("weights").orElse(Collections.nCopies(size, 1f));
         node.require(stated.size() == size, "it has " + stated.size() + " weights", "" + size);
-        float[] weights = new float[size];
-        for (int i = 0; i < size; i++) {
-            weights[i] = stated.get(i);
-        }
         Arg limited = mode.equals("IDF") ? node.minimum(counts, node.real(1)) : counts;
-        return node.multiply(limited, node.reals(weights, Shape.of(1, size)));
+        return node.multiply(limited, node.reals(stated, Shape.of(1, size)));
     }
 
     /** The counts in the columns that are stated for them; others are 0. */

@@ -29,14 +29,12 @@ public final class Bindings {
 
     /**
      * @param file the text's name in origins
-     * @param graph builds the function
      */
     Bindings(String file, GraphBuilder graph) {
         this.file = file;
         this.graph = graph;
     }
 
-    /** Builds the function. */
     public GraphBuilder graph() {
         return graph;
     }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.build;
 
+import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.relay.rule.Rules;
 import io.kiln.frontend.relay.rule.Split;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Findings;
-import io.kiln.frontend.relay.value.Rule;
+import io.kiln.frontend.relay.value.CallSite.Rule;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
 import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Op;
@@ -32,6 +33,7 @@ import io.kiln.ir.text.RelaySyntax.Statement;
 import io.kiln.ir.text.RelaySyntax.Tuple;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,7 +46,7 @@ import java.util.function.BiFunction;
  * read it are not checked, so that only causes are reported.
  */
 public final class FunctionBuilder {
-    private final Findings findings;
+    private final GraphProblems findings;
     private final CalledFunctions functions;
     private final LiteralReader literals;
     private final Map<String, Integer> calledNames = new HashMap<>();
@@ -52,7 +54,7 @@ public final class FunctionBuilder {
     private final Tuples tuples;
     private final Bindings bindings;
 
-    public FunctionBuilder(CalledFunctions functions, Findings findings) {
+    public FunctionBuilder(CalledFunctions functions, GraphProblems findings) {
         this.functions = functions;
         this.findings = findings;
         this.bindings = new Bindings(findings.file(), new GraphBuilder(functions.folder()));
@@ -167,7 +169,6 @@ public final class FunctionBuilder {
         return Optional.empty();
     }
 
-    /** The operators so far. */
     public Bindings bindings() {
         return bindings;
     }
@@ -188,7 +189,7 @@ public final class FunctionBuilder {
     }
 
     private Optional<Value> call(Call call, String name) {
-        int before = findings.count();
+        int before = findings.found();
         Optional<Rule> rule = Rules.of(call.operator());
         if (rule.isEmpty()) {
             findings.add(
@@ -204,22 +205,22 @@ public final class FunctionBuilder {
             areRead &= !values.isEmpty() && values.stream().allMatch(Optional::isPresent);
             values.forEach(value -> value.ifPresent(args::add));
         }
-        if (rule.isEmpty() || !areRead || findings.count() > before) {
+        if (rule.isEmpty() || !areRead || findings.found() > before) {
             return Optional.empty();
         }
         List<Attribute> unboxed = literals.unboxed(call.attributes());
         List<Attribute> resolved =
                 unboxed.stream().flatMap(a -> resolved(a).stream()).toList();
-        if (findings.count() > before || resolved.size() < unboxed.size()) {
+        if (findings.found() > before || resolved.size() < unboxed.size()) {
             return Optional.empty();
         }
         Attributes attributes = new Attributes(call.operator(), call.place(), resolved, findings);
         try {
             Value value = rule.get().apply(new TextCall(bindings, call, name, attributes, args));
             attributes.refuseOthers();
-            return findings.count() > before ? Optional.empty() : Optional.of(value);
+            return findings.found() > before ? Optional.empty() : Optional.of(value);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            if (findings.count() == before) {
+            if (findings.found() == before) {
                 findings.add(call.place(), call.operator() + ": " + e.getMessage(), "arguments that fit", "");
             }
             return Optional.empty();
@@ -298,7 +299,7 @@ public final class FunctionBuilder {
         private final BiFunction<Expression, String, Optional<Value>> single;
         private final Sites sites;
         private final LiteralReader literals;
-        private final Findings findings;
+        private final GraphProblems findings;
         private final Map<String, List<Optional<Value>>> byName = new HashMap<>();
 
         /**
@@ -309,7 +310,7 @@ public final class FunctionBuilder {
                 BiFunction<Expression, String, Optional<Value>> single,
                 Sites sites,
                 LiteralReader literals,
-                Findings findings) {
+                GraphProblems findings) {
             this.single = single;
             this.sites = sites;
             this.literals = literals;
@@ -341,12 +342,12 @@ public final class FunctionBuilder {
         }
 
         private List<Optional<Value>> split(Call call, String name) {
-            int before = findings.count();
+            int before = findings.found();
             List<Optional<Value>> data =
                     call.args().stream().map(arg -> single.apply(arg, name)).toList();
             List<Attribute> unboxed = literals.unboxed(call.attributes());
             Attributes attributes = new Attributes(call.operator(), call.place(), unboxed, findings);
-            if (findings.count() > before || !data.stream().allMatch(Optional::isPresent)) {
+            if (findings.found() > before || !data.stream().allMatch(Optional::isPresent)) {
                 return List.of();
             }
             try {
@@ -355,7 +356,7 @@ public final class FunctionBuilder {
                 attributes.refuseOthers();
                 return parts.stream().map(Optional::of).toList();
             } catch (IllegalArgumentException e) {
-                if (findings.count() == before) {
+                if (findings.found() == before) {
                     findings.add(call.place(), call.operator() + ": " + e.getMessage(), "arguments that fit", "");
                 }
                 return List.of();
@@ -364,13 +365,13 @@ public final class FunctionBuilder {
 
         /** {@code tuple.index}. */
         Optional<Value> projection(Projection projection, String name) {
-            int before = findings.count();
+            int before = findings.found();
             boolean isTuple = isTuple(projection.tuple());
             List<Optional<Value>> elements = values(projection.tuple(), name);
             if (projection.index() < elements.size() && isTuple) {
                 return elements.get(projection.index());
             }
-            if (findings.count() == before && !elements.isEmpty()) {
+            if (findings.found() == before && !elements.isEmpty()) {
                 findings.add(
                         projection.place(),
                         "there is no element " + projection.index() + " of it",
@@ -410,10 +411,10 @@ public final class FunctionBuilder {
                 "Print the model with its metadata section (in TVM: astext() with show_meta_data=True)";
 
         private final Metadata metadata;
-        private final Findings findings;
+        private final GraphProblems findings;
         private boolean metadataMissed;
 
-        LiteralReader(Metadata metadata, Findings findings) {
+        LiteralReader(Metadata metadata, GraphProblems findings) {
             this.metadata = metadata;
             this.findings = findings;
         }
@@ -479,5 +480,21 @@ public final class FunctionBuilder {
                             new TensorType(Shape.scalar(), literal.dtype()),
                             i -> literal.value().longValue());
         }
+    }
+
+    /** Things outside a function's definition to which it can refer. */
+    public interface CalledFunctions {
+        /** What the metadata section holds. */
+        Metadata metadata();
+
+        /** Computes constants of all functions of the text. */
+        ConstantFolder folder();
+
+        /**
+         * A function that an operator calls; empty if it could not be read, which has been reported.
+         *
+         * @param place place of the call
+         */
+        Optional<Function> called(String name, Place place);
     }
 }

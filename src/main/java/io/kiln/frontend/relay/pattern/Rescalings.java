@@ -3,8 +3,8 @@ package io.kiln.frontend.relay.pattern;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Constants;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Constants;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -102,7 +102,7 @@ public final class Rescalings {
             return Optional.empty();
         }
         Arg sum = call.producer(value).orElseThrow().args().get(0);
-        Optional<Binding> shifted = call.producer(sum).filter(b -> b.op().equals(new Binary(Binary.Kind.ADD)));
+        Optional<Binding> shifted = call.producer(sum, new Binary(Binary.Kind.ADD));
         Optional<Constant> zero =
                 shifted.flatMap(Rescalings::scalar).filter(c -> c.integer(0) >= to.min() && c.integer(0) <= to.max());
         Arg scaled = sum;
@@ -165,7 +165,7 @@ public final class Rescalings {
 
     /** {@code cast(round(divide(x, scale)))}. */
     private Optional<Arg> quotient(Arg scaled, DType to, int zeroPoint) {
-        Optional<Binding> cast = call.producer(scaled).filter(b -> b.op().equals(new Cast(DType.INT32)));
+        Optional<Binding> cast = call.producer(scaled, new Cast(DType.INT32));
         Optional<Binding> rounded = cast.flatMap(b -> call.producer(b.args().get(0)))
                 .filter(b -> b.op().equals(new Unary(Unary.Kind.ROUND_AWAY)));
         Optional<Binding> quotient = rounded.flatMap(b -> call.producer(b.args().get(0)))
@@ -196,8 +196,7 @@ public final class Rescalings {
 
     /** {@code subtract(cast(x), zero)}, or the cast alone. */
     private Optional<Centred> centred(Arg words) {
-        Optional<Binding> difference =
-                call.producer(words).filter(b -> b.op().equals(new Binary(Binary.Kind.SUBTRACT)));
+        Optional<Binding> difference = call.producer(words, new Binary(Binary.Kind.SUBTRACT));
         Optional<Constant> zero = difference
                 .filter(b -> b.args().get(1) instanceof Constant c && c.elements() == 1)
                 .map(b -> b.constant(1));
@@ -206,7 +205,7 @@ public final class Rescalings {
             passed.add(words);
             wide = difference.orElseThrow().args().get(0);
         }
-        Optional<Binding> cast = call.producer(wide).filter(b -> b.op().equals(new Cast(DType.INT32)));
+        Optional<Binding> cast = call.producer(wide, new Cast(DType.INT32));
         if (cast.isEmpty()) {
             return Optional.empty();
         }
@@ -294,7 +293,7 @@ public final class Rescalings {
 
         private Optional<Binding> step(Arg arg, Binary.Kind kind) {
             passed.add(arg);
-            return call.producer(arg).filter(b -> b.op().equals(new Binary(kind)));
+            return call.producer(arg, new Binary(kind));
         }
 
         private Optional<Arg> product(Arg arg, Constant right, Rounding rounding) {
@@ -314,7 +313,7 @@ public final class Rescalings {
                             && b.args().get(1) instanceof Constant);
             left.ifPresent(b -> passed.add(factor));
             Arg wide = left.map(b -> b.args().get(0)).orElse(factor);
-            Optional<Binding> cast = call.producer(wide).filter(b -> b.op().equals(new Cast(DType.INT64)));
+            Optional<Binding> cast = call.producer(wide, new Cast(DType.INT64));
             boolean isWord = cast.filter(b -> call.type(b.args().get(0)).dtype() == DType.INT32)
                     .isPresent();
             if (!isWord) {

@@ -4,9 +4,8 @@ package io.kiln.frontend.relay.rule;
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Constants;
-import io.kiln.frontend.relay.value.Layouts;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Constants;
 import io.kiln.frontend.relay.value.Value.Padding;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
@@ -35,7 +34,6 @@ final class ConvolutionRules {
 
     /** {@code nn.conv2d} of float32. */
     static Value real(CallSite call) {
-        call.arity(2);
         boolean isFloat = call.value(0).type().dtype().isFloat();
         if (isFloat) {
             call.attributes().choiceOr("out_dtype", "float32", "float32", "");
@@ -57,7 +55,7 @@ final class ConvolutionRules {
         double zeroPoint = data.zeroPoint() + border;
         boolean takesBorder =
                 border == 0 || (!own.isPadded() && zeroPoint >= Byte.MIN_VALUE && zeroPoint <= Byte.MAX_VALUE);
-        Value held = takesBorder ? data.value() : Layouts.whole(call, data.value());
+        Value held = takesBorder ? data.value() : call.whole(data.value());
         Frame frame = Frame.of(call, held, weight.value());
         Window window = takesBorder && held.padding().isPresent()
                 ? PoolRules.padded(frame.window(), held.padding().get(), frame.channelsLast(), border)
@@ -79,9 +77,7 @@ final class ConvolutionRules {
         return Window.read(call.attributes(), "kernel_size", List.of(height, width));
     }
 
-    /** {@code qnn.conv2d}. */
     static Value quantized(CallSite call) {
-        call.arity(6);
         return convolution(call, true);
     }
 
@@ -138,7 +134,7 @@ final class ConvolutionRules {
             attributes.choiceOr("out_layout", "", "", channelsLast ? NCHW : NHWC);
             String kernelLayout = attributes.choiceOr("kernel_layout", "OIHW", "OHWI", "HWOI", "HWIO", "OIHW");
             int groups = attributes.integer("groups", 1, Integer.MAX_VALUE, 1);
-            Value data = channelsLast ? Layouts.channelsLast(call, given) : given;
+            Value data = channelsLast ? call.channelsLast(given) : given;
             if (channelsLast != data.channelsLast()) {
                 throw new IllegalArgumentException("the data is NCHW, but data_layout is NHWC");
             }
@@ -168,8 +164,7 @@ final class ConvolutionRules {
             TensorType type = call.type(result);
             return channelsLast
                     ? Value.channelsLast(
-                            result,
-                            new TensorType(Layouts.permuted(type.shape(), Layouts.TO_CHANNELS_FIRST), type.dtype()))
+                            result, new TensorType(Value.permuted(type.shape(), Value.TO_CHANNELS_FIRST), type.dtype()))
                     : Value.plain(result, type);
         }
 
@@ -242,32 +237,27 @@ final class ConvolutionRules {
             }
             String to = depthwise && from.equals("HWIO") ? "HWIO" : layout();
             List<Integer> axes = to.chars().mapToObj(from::indexOf).toList();
-            Constant arranged = Layouts.transpose(call, constant, axes);
+            Constant arranged = call.transpose(constant, axes);
             return new Constant(constant.name(), new TensorType(wanted, type.dtype()), arranged.data());
         }
     }
 
     /** {@code nn.dense} of float32. */
     static Value realDense(CallSite call) {
-        call.arity(2);
         if (!call.value(0).type().dtype().isFloat()) {
             return denseOfIntegers(call);
         }
         call.attributes().choiceOr("out_dtype", "float32", "float32", "");
-        Arg result = call.emit(new Dense(units(call)), dataAndWeight(call));
-        return Value.plain(result, call.type(result));
+        return call.compute(new Dense(units(call)), dataAndWeight(call));
     }
 
-    /** {@code qnn.dense}. */
     static Value quantizedDense(CallSite call) {
-        call.arity(6);
         List<Arg> args = new ArrayList<>(dataAndWeight(call));
         args.add(Constants.commonZeroPoint(call.plain(2)));
         args.add(Constants.commonZeroPoint(call.plain(3)));
         args.add(call.plain(4));
         args.add(call.plain(5));
-        Arg result = call.emit(new QnnDense(units(call), Attribute.sumType(call.attributes())), args);
-        return Value.plain(result, call.type(result));
+        return call.compute(new QnnDense(units(call), Attribute.sumType(call.attributes())), args);
     }
 
     /** {@code nn.dense} of integers, into which TVM expands {@code qnn.dense}. */
@@ -276,10 +266,9 @@ final class ConvolutionRules {
         IntegerData data = IntegerData.of(call, call.value(0));
         IntegerWeight weight = IntegerWeight.of(call.value(1));
         List<Arg> operands = dataAndWeight(call, data.value(), weight.value());
-        Arg result = call.emit(
+        return call.compute(
                 new QnnDense(units(call), DType.INT32),
                 IntegerData.arguments(operands, data.zeroPoint(), weight.zeroPoint()));
-        return Value.plain(result, call.type(result));
     }
 
     private static int units(CallSite call) {
@@ -294,10 +283,9 @@ final class ConvolutionRules {
     }
 
     private static List<Arg> dataAndWeight(CallSite call, Value data, Value weights) {
-        boolean reordered =
-                data.flattened().filter(s -> !Layouts.isSameOrder(s)).isPresent();
+        boolean reordered = data.flattened().filter(s -> !Value.isSameOrder(s)).isPresent();
         if (!reordered || !data.isWhole()) {
-            return List.of(Layouts.plain(call, data), Layouts.plain(call, weights));
+            return List.of(call.plain(data), call.plain(weights));
         }
         Shape nchw = data.flattened().orElseThrow();
         if (!(weights.arg() instanceof Constant weight) || !weights.isPlain()) {
@@ -315,13 +303,13 @@ final class ConvolutionRules {
                         Shape.of(shape.dim(0), nchw.dim(1), nchw.dim(2), nchw.dim(3)),
                         weight.type().dtype()),
                 weight.data());
-        Constant arranged = Layouts.transpose(call, cube, Layouts.TO_CHANNELS_LAST);
+        Constant arranged = call.transpose(cube, Value.TO_CHANNELS_LAST);
         return List.of(data.arg(), new Constant(weight.name(), weight.type(), arranged.data()));
     }
 
     /** The NHWC axis of an NCHW axis. */
     static int heldAxis(int axis) {
-        return Layouts.TO_CHANNELS_LAST.indexOf(axis < 0 ? axis + 4 : axis);
+        return Value.TO_CHANNELS_LAST.indexOf(axis < 0 ? axis + 4 : axis);
     }
 
     /**

@@ -7,10 +7,9 @@ import io.kiln.base.DType;
 import io.kiln.frontend.relay.pattern.Rescalings;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Constants;
-import io.kiln.frontend.relay.value.Layouts;
-import io.kiln.frontend.relay.value.Rule;
+import io.kiln.frontend.relay.value.CallSite.Rule;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Constants;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
@@ -38,18 +37,18 @@ import java.util.Map;
 final class ElementRules {
     /** Operators with special rules. */
     private static final Map<String, Rule> SPECIAL = Map.ofEntries(
-            entry("add", SumRules::add),
-            entry("cast", ElementRules::cast),
-            entry("clip", ElementRules::clip),
-            entry("isfinite", ElementRules::isFinite),
-            entry("multiply", SumRules::multiply),
-            entry("negative", ElementRules::negative),
-            entry("nn.relu", ElementRules::relu),
-            entry("qnn.add", ElementRules::addQuantized),
-            entry("qnn.dequantize", ElementRules::dequantize),
-            entry("qnn.quantize", ElementRules::quantize),
-            entry("subtract", SumRules::subtract),
-            entry("where", ElementRules::where));
+            entry("add", Rule.of(2, SumRules::add)),
+            entry("cast", Rule.of(1, ElementRules::cast)),
+            entry("clip", Rule.of(1, ElementRules::clip)),
+            entry("isfinite", Rule.of(1, ElementRules::isFinite)),
+            entry("multiply", Rule.of(2, SumRules::multiply)),
+            entry("negative", Rule.of(1, ElementRules::negative)),
+            entry("nn.relu", Rule.of(1, ElementRules::relu)),
+            entry("qnn.add", Rule.of(8, ElementRules::addQuantized)),
+            entry("qnn.dequantize", Rule.of(3, ElementRules::dequantize)),
+            entry("qnn.quantize", Rule.of(3, ElementRules::quantize)),
+            entry("subtract", Rule.of(2, SumRules::subtract)),
+            entry("where", Rule.of(3, ElementRules::where)));
 
     static final Map<String, Rule> ALL = all();
 
@@ -63,8 +62,8 @@ final class ElementRules {
 
     /** An operator of one tensor. */
     private static Value unary(CallSite call, Op op) {
-        Value data = Layouts.whole(call, call.value(0));
-        Arg result = call.emit(op, List.of(data.isSpread() ? Layouts.plain(call, data) : data.arg()));
+        Value data = call.whole(call.value(0));
+        Arg result = call.emit(op, List.of(data.isSpread() ? call.plain(data) : data.arg()));
         return data.with(
                 result, new TensorType(data.type().shape(), call.type(result).dtype()));
     }
@@ -77,8 +76,7 @@ final class ElementRules {
 
     /** {@code negative}: for integers, the difference from 0. */
     private static Value negative(CallSite call) {
-        call.arity(1);
-        Value data = Layouts.whole(call, call.value(0));
+        Value data = call.whole(call.value(0));
         DType dtype = data.type().dtype();
         if (dtype.isFloat()) {
             return unary(call, new Unary(Unary.Kind.NEGATIVE));
@@ -89,8 +87,7 @@ final class ElementRules {
 
     /** {@code isfinite}: a value is finite if its difference from itself is 0. */
     private static Value isFinite(CallSite call) {
-        call.arity(1);
-        Value data = Layouts.whole(call, call.value(0));
+        Value data = call.whole(call.value(0));
         Arg difference = call.emit(new Binary(Binary.Kind.SUBTRACT), List.of(data.arg(), data.arg()));
         Arg result = call.emit(new Binary(Binary.Kind.EQUAL), List.of(difference, Constants.scalar(0, DType.FLOAT32)));
         return data.with(result, new TensorType(data.type().shape(), DType.BOOL));
@@ -114,14 +111,14 @@ final class ElementRules {
                     result, new TensorType(lhs.type().shape(), call.type(result).dtype()));
         }
         boolean nhwc = (lhs.channelsLast() || rhs.channelsLast()) && canBeImage(lhs) && canBeImage(rhs);
-        args.add(nhwc ? image(call, lhs) : Layouts.plain(call, lhs));
-        args.add(nhwc ? image(call, rhs) : Layouts.plain(call, rhs));
+        args.add(nhwc ? image(call, lhs) : call.plain(lhs));
+        args.add(nhwc ? image(call, rhs) : call.plain(rhs));
         args.addAll(call.plainFrom(2));
         Arg result = call.emit(op, args);
         TensorType type = call.type(result);
         if (nhwc) {
             return Value.channelsLast(
-                    result, new TensorType(Layouts.permuted(type.shape(), Layouts.TO_CHANNELS_FIRST), type.dtype()));
+                    result, new TensorType(Value.permuted(type.shape(), Value.TO_CHANNELS_FIRST), type.dtype()));
         }
         return spread(call, result, type);
     }
@@ -145,7 +142,7 @@ final class ElementRules {
 
     /** A repeated constant without the repetition. */
     private static Value compact(CallSite call, Value value) {
-        Value whole = Layouts.whole(call, value);
+        Value whole = call.whole(value);
         return whole.isSpread() ? Value.plain(whole.arg(), ((Constant) whole.arg()).type()) : whole;
     }
 
@@ -159,19 +156,19 @@ final class ElementRules {
     /** As NHWC; a constant of lower rank gets leading dimensions of 1. */
     private static Arg image(CallSite call, Value value) {
         if (!(value.arg() instanceof Constant constant) || value.type().shape().rank() == RANK) {
-            return Layouts.channelsLast(call, value).arg();
+            return call.channelsLast(value).arg();
         }
         List<Integer> dims = new ArrayList<>(constant.type().shape().dims());
         while (dims.size() < RANK) {
             dims.add(0, 1);
         }
-        Arg wide = Layouts.reshape(call, constant, new Shape(dims));
-        return Layouts.transpose(call, (Constant) wide, Layouts.TO_CHANNELS_LAST);
+        Arg wide = call.reshape(constant, new Shape(dims));
+        return call.transpose((Constant) wide, Value.TO_CHANNELS_LAST);
     }
 
     /** {@code clip} of int64: a maximum, then a minimum. */
     private static Value limited(CallSite call, Clip clip) {
-        Value data = Layouts.whole(call, call.value(0));
+        Value data = call.whole(call.value(0));
         Arg above = call.emit(
                 new Binary(Binary.Kind.MAXIMUM), List.of(data.arg(), Constants.scalar(clip.min(), DType.INT64)));
         Arg within =
@@ -179,21 +176,19 @@ final class ElementRules {
         return data.with(within, data.type());
     }
 
-    /** {@code where}. */
     private static Value where(CallSite call) {
-        call.arity(3);
         List<Value> values =
                 call.args().stream().map(value -> compact(call, value)).toList();
         boolean nhwc =
                 values.stream().anyMatch(Value::channelsLast) && values.stream().allMatch(ElementRules::canBeImage);
         List<Arg> args = values.stream()
-                .map(value -> nhwc ? image(call, value) : Layouts.plain(call, value))
+                .map(value -> nhwc ? image(call, value) : call.plain(value))
                 .toList();
         Arg result = call.emit(new Where(), args);
         TensorType type = call.type(result);
         return nhwc
                 ? Value.channelsLast(
-                        result, new TensorType(Layouts.permuted(type.shape(), Layouts.TO_CHANNELS_FIRST), type.dtype()))
+                        result, new TensorType(Value.permuted(type.shape(), Value.TO_CHANNELS_FIRST), type.dtype()))
                 : Value.plain(result, type);
     }
 
@@ -202,13 +197,12 @@ final class ElementRules {
      * nn.avg_pool2d}; it is computed where something else reads the value.
      */
     private static Value cast(CallSite call) {
-        call.arity(1);
         Value data = call.value(0);
         DType from = data.type().dtype();
         DType to = call.attributes().dtype("dtype");
         TensorType type = new TensorType(data.type().shape(), to);
         if (call.isOwn()) {
-            return computed(call, Layouts.whole(call, data), to);
+            return computed(call, call.whole(data), to);
         }
         if (from == to) {
             return data;
@@ -222,11 +216,11 @@ final class ElementRules {
         if (widens || narrows) {
             return data.asWidened(widens, type);
         }
-        return computed(call, Layouts.whole(call, data), to);
+        return computed(call, call.whole(data), to);
     }
 
     private static Value computed(CallSite call, Value whole, DType to) {
-        Arg arg = whole.isSpread() ? Layouts.plain(call, whole) : whole.arg();
+        Arg arg = whole.isSpread() ? call.plain(whole) : whole.arg();
         return whole.with(
                 Rescalings.narrowed(call, arg, to).orElseGet(() -> call.emit(new Cast(to), List.of(arg))),
                 new TensorType(whole.type().shape(), to));
@@ -240,9 +234,7 @@ final class ElementRules {
         return Value.plain(Constants.scalar(value, dtype), new TensorType(shape, dtype));
     }
 
-    /** {@code full}. */
     static Value full(CallSite call) {
-        call.arity(1);
         Shape shape = new Shape(call.attributes().integers("shape", 1, Integer.MAX_VALUE));
         Value value = call.value(0);
         DType own = value.type().dtype();
@@ -253,13 +245,11 @@ final class ElementRules {
         if (!call.isOwn() && value.isPlain() && value.arg() instanceof Constant constant) {
             return Value.plain(constant, new TensorType(shape, dtype));
         }
-        Arg result = call.emit(new io.kiln.ir.op.element.Full(shape), List.of(call.plain(0)));
-        return Value.plain(result, call.type(result));
+        return call.compute(new io.kiln.ir.op.element.Full(shape), List.of(call.plain(0)));
     }
 
     /** {@code broadcast_to}; a constant is not expanded. */
     static Value broadcast(CallSite call) {
-        call.arity(1);
         Shape shape = new Shape(call.attributes().integers("shape", 1, Integer.MAX_VALUE));
         if (call.attributes().has("dtype")) {
             call.attributes().dtype("dtype");
@@ -269,13 +259,11 @@ final class ElementRules {
         if (!call.isOwn() && value.isPlain() && value.arg() instanceof Constant constant) {
             return Value.plain(constant, op.infer(List.of(constant.type())));
         }
-        Arg result = call.emit(op, List.of(call.plain(0)));
-        return Value.plain(result, call.type(result));
+        return call.compute(op, List.of(call.plain(0)));
     }
 
     /** {@code qnn.requantize}; options of TVM's configuration have TVM's defaults: rounding upward, in 64 bits. */
     static Value requantize(CallSite call) {
-        call.arity(5);
         Attributes a = call.attributes();
         String rounding = a.choiceOr("rounding", "UPWARD", "UPWARD", "TONEAREST", "ONNX", "None");
         a.choiceOr("compute_dtype", QnnRequantize.COMPUTE_DTYPE, QnnRequantize.COMPUTE_DTYPE, "None");
@@ -297,16 +285,13 @@ final class ElementRules {
         return held ? data.asWidened(false, type).with(result, type) : Value.plain(result, type);
     }
 
-    /** {@code clip}. */
     private static Value clip(CallSite call) {
-        call.arity(1);
         Clip clip = new Clip(call.attributes().real("a_min"), call.attributes().real("a_max"));
         return call.value(0).type().dtype() == DType.INT64 ? limited(call, clip) : unary(call, clip);
     }
 
     /** {@code nn.relu} of float32, or of int8 whose zero point is 0. */
     private static Value relu(CallSite call) {
-        call.arity(1);
         boolean isFloat = call.value(0).type().dtype().isFloat();
         return unary(
                 call,
@@ -317,7 +302,6 @@ final class ElementRules {
 
     /** {@code nn.softmax} over the last axis. */
     static Value softmax(CallSite call) {
-        call.arity(1);
         int rank = call.value(0).type().shape().rank();
         int axis = call.attributes().integer("axis", -rank, Math.max(-1, rank - 1), -1);
         if (axis != -1 && axis != rank - 1) {
@@ -328,16 +312,13 @@ final class ElementRules {
 
     /** {@code qnn.quantize}; TensorFlow Lite and TVM compute the same, ONNX has a rounding of its own. */
     private static Value quantize(CallSite call) {
-        call.arity(3);
         String rounding = call.attributes().choiceOr("rounding", TFLITE, TFLITE, Rounding.ONNX.name());
         call.attributes().integer("axis", -4, 3, -1);
         return call.compute(new QnnQuantize(
                 call.attributes().dtype("out_dtype", DType.INT8, DType.INT16), Rounding.valueOf(rounding)));
     }
 
-    /** {@code qnn.dequantize}. */
     private static Value dequantize(CallSite call) {
-        call.arity(3);
         call.attributes().integer("axis", -4, 3, -1);
         call.attributes().choiceOr("out_dtype", "float32", "float32");
         return call.compute(new QnnDequantize());
@@ -345,7 +326,6 @@ final class ElementRules {
 
     /** {@code qnn.add}: in TensorFlow Lite's arithmetic if an attribute says so, otherwise in TVM's. */
     private static Value addQuantized(CallSite call) {
-        call.arity(8);
         String rounding = call.attributes().choiceOr("rounding", Rounding.UPWARD.name(), TFLITE, "UPWARD");
         call.attributes().integer("lhs_axis", -1, -1, -1);
         call.attributes().integer("rhs_axis", -1, -1, -1);
@@ -361,17 +341,15 @@ final class ElementRules {
         call.arity(1);
         int multiplier = call.attributes().integer("multiplier", Integer.MIN_VALUE, Integer.MAX_VALUE);
         int left = call.attributes().integer("shift", -FRACTION_BITS, FRACTION_BITS - 1);
-        Value data = Layouts.whole(call, call.value(0));
+        Value data = call.whole(call.value(0));
         Arg result = call.emit(
                 new FixedPointMultiply(Rounding.UPWARD),
                 List.of(data.arg(), Constant.scalar(multiplier), Constant.scalar(FRACTION_BITS - left)));
         return data.with(result, data.type());
     }
 
-    /** {@code fixed_point_multiply_per_axis}. */
     static Value perAxis(CallSite call) {
-        call.arity(4);
-        Value data = Layouts.whole(call, call.value(0));
+        Value data = call.whole(call.value(0));
         int rank = data.type().shape().rank();
         boolean shiftsLeft = call.attributes().truth("is_lshift_required", false);
         call.attributes().truth("is_rshift_required", false);
@@ -382,7 +360,7 @@ final class ElementRules {
         int given = axes.get(0) < 0 ? axes.get(0) + rank : axes.get(0);
         int axis = data.channelsLast() ? ConvolutionRules.heldAxis(given) : given;
         if (data.flattened().isPresent()) {
-            data = Value.plain(Layouts.plain(call, data), data.type());
+            data = Value.plain(call.plain(data), data.type());
         }
         int channels = call.type(data.arg()).shape().dim(axis);
         List<Constant> vectors =

@@ -5,10 +5,9 @@ import static java.util.Map.entry;
 
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Constants;
-import io.kiln.frontend.relay.value.Layouts;
-import io.kiln.frontend.relay.value.Rule;
+import io.kiln.frontend.relay.value.CallSite.Rule;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Constants;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
@@ -32,20 +31,20 @@ final class MovementRules {
     static final Map<String, Rule> ALL = Map.ofEntries(
             entry("annotation.cast_hint", MovementRules::same),
             entry("annotation.stop_fusion", MovementRules::same),
-            entry("broadcast_to", ElementRules::broadcast),
+            entry("broadcast_to", Rule.of(1, ElementRules::broadcast)),
             entry("concatenate", MovementRules::concatenate),
-            entry("expand_dims", MovementRules::expand),
-            entry("full", ElementRules::full),
-            entry("layout_transform", MovementRules::layoutTransform),
-            entry("nn.batch_flatten", MovementRules::flatten),
+            entry("expand_dims", Rule.of(1, MovementRules::expand)),
+            entry("full", Rule.of(1, ElementRules::full)),
+            entry("layout_transform", Rule.of(1, MovementRules::layoutTransform)),
+            entry("nn.batch_flatten", Rule.of(1, MovementRules::flatten)),
             entry("nn.pad", PoolRules::pad),
             entry("ones", call -> ElementRules.filled(call, 1)),
-            entry("ref_read", MovementRules::variable),
-            entry("reshape", MovementRules::reshape),
+            entry("ref_read", Rule.of(1, MovementRules::variable)),
+            entry("reshape", Rule.of(1, MovementRules::reshape)),
             entry("qnn.concatenate", MovementRules::rescaledAndConcatenated),
-            entry("squeeze", MovementRules::squeeze),
-            entry("strided_slice", MovementRules::slice),
-            entry("transpose", MovementRules::transpose),
+            entry("squeeze", Rule.of(1, MovementRules::squeeze)),
+            entry("strided_slice", Rule.of(1, MovementRules::slice)),
+            entry("transpose", Rule.of(1, MovementRules::transpose)),
             entry("zeros", call -> ElementRules.filled(call, 0)));
 
     private MovementRules() {}
@@ -82,8 +81,7 @@ final class MovementRules {
                             ? part
                             : call.emit(rescaling, List.of(part, from.get(0), from.get(1), to.get(0), to.get(1))));
         }
-        Arg result = call.emit(new Concatenate(axis(call), count), parts);
-        return Value.plain(result, call.type(result));
+        return call.compute(new Concatenate(axis(call), count), parts);
     }
 
     private static boolean areEqual(List<Constant> from, List<Constant> to) {
@@ -96,7 +94,6 @@ final class MovementRules {
      * slice_mode="size"} the ends are sizes, and there are no strides.
      */
     private static Value slice(CallSite call) {
-        call.arity(1);
         Shape shape = call.value(0).type().shape();
         Attributes attributes = call.attributes();
         List<Integer> begin = attributes.integers("begin", Integer.MIN_VALUE, Integer.MAX_VALUE);
@@ -129,7 +126,6 @@ final class MovementRules {
 
     /** The value that a variable has then: Kiln's operators take the variable itself. */
     private static Value variable(CallSite call) {
-        call.arity(1);
         return call.value(0);
     }
 
@@ -141,7 +137,6 @@ final class MovementRules {
 
     /** {@code reshape}: 0 keeps a dimension, -1 is inferred. */
     private static Value reshape(CallSite call) {
-        call.arity(1);
         List<Integer> given = call.attributes().integers("newshape", -1, Integer.MAX_VALUE);
         boolean allowsZero = call.attributes().truth("allowzero", false);
         if (allowsZero && given.contains(0)) {
@@ -173,9 +168,7 @@ final class MovementRules {
         return new Shape(dims);
     }
 
-    /** {@code nn.batch_flatten}. */
     private static Value flatten(CallSite call) {
-        call.arity(1);
         Shape from = call.value(0).type().shape();
         if (from.rank() == 0) {
             throw new IllegalArgumentException("a scalar has no batch");
@@ -185,7 +178,6 @@ final class MovementRules {
 
     /** {@code squeeze}: without axes, removes all dimensions of 1. */
     private static Value squeeze(CallSite call) {
-        call.arity(1);
         Shape from = call.value(0).type().shape();
         List<Integer> all = IntStream.range(0, from.rank())
                 .filter(i -> from.dim(i) == 1)
@@ -204,9 +196,7 @@ final class MovementRules {
         return reshaped(call, call.value(0), new Shape(dims));
     }
 
-    /** {@code expand_dims}. */
     private static Value expand(CallSite call) {
-        call.arity(1);
         Shape from = call.value(0).type().shape();
         int axis = call.attributes().integer("axis", -from.rank() - 1, from.rank());
         int count = call.attributes().integer("num_newaxis", 0, MAX_RANK, 1);
@@ -219,7 +209,6 @@ final class MovementRules {
 
     /** {@code transpose}: constants are transposed at once; between NCHW and NHWC only if a reader needs that order. */
     private static Value transpose(CallSite call) {
-        call.arity(1);
         Shape from = call.value(0).type().shape();
         List<Integer> reversed = IntStream.range(0, from.rank())
                 .mapToObj(i -> from.rank() - 1 - i)
@@ -231,15 +220,13 @@ final class MovementRules {
             throw new IllegalArgumentException("axes " + axes + " are not all those of " + from.text());
         }
         if (call.isOwn()) {
-            Arg value = call.emit(new Transpose(axes), List.of(call.plain(0)));
-            return Value.plain(value, call.type(value));
+            return call.compute(new Transpose(axes), List.of(call.plain(0)));
         }
         return transposed(call, call.value(0), axes);
     }
 
     /** {@code layout_transform} between NCHW and NHWC. */
     private static Value layoutTransform(CallSite call) {
-        call.arity(1);
         String from = call.attributes().choice("src_layout", "NHWC", "NCHW");
         String to = call.attributes().choice("dst_layout", "NHWC", "NCHW");
         if (call.value(0).type().shape().rank() != 4) {
@@ -248,27 +235,24 @@ final class MovementRules {
         return from.equals(to)
                 ? call.value(0)
                 : transposed(
-                        call,
-                        call.value(0),
-                        from.equals("NHWC") ? Layouts.TO_CHANNELS_FIRST : Layouts.TO_CHANNELS_LAST);
+                        call, call.value(0), from.equals("NHWC") ? Value.TO_CHANNELS_FIRST : Value.TO_CHANNELS_LAST);
     }
 
     private static Value transposed(CallSite call, Value data, List<Integer> axes) {
         Shape from = data.type().shape();
-        TensorType type =
-                new TensorType(Layouts.permuted(from, axes), data.type().dtype());
-        if (data.isWhole() && data.channelsLast() && axes.equals(Layouts.TO_CHANNELS_LAST)) {
+        TensorType type = new TensorType(Value.permuted(from, axes), data.type().dtype());
+        if (data.isWhole() && data.channelsLast() && axes.equals(Value.TO_CHANNELS_LAST)) {
             return Value.plain(data.arg(), type);
         }
-        Arg plain = Layouts.plain(call, data);
+        Arg plain = call.plain(data);
         if (plain instanceof Constant constant) {
-            return Value.plain(Layouts.transpose(call, constant, axes), type);
+            return Value.plain(call.transpose(constant, axes), type);
         }
         List<Integer> moving = axes.stream().filter(axis -> from.dim(axis) > 1).toList();
         if (moving.equals(moving.stream().sorted().toList())) {
-            return Value.plain(Layouts.reshape(call, plain, type.shape()), type);
+            return Value.plain(call.reshape(plain, type.shape()), type);
         }
-        if (axes.equals(Layouts.TO_CHANNELS_FIRST)) {
+        if (axes.equals(Value.TO_CHANNELS_FIRST)) {
             return Value.channelsLast(plain, type);
         }
         return Value.plain(call.emit(new Transpose(axes), List.of(plain)), type);
@@ -287,15 +271,15 @@ final class MovementRules {
         }
         boolean flattens = data.isWhole()
                 && data.channelsLast()
-                && !Layouts.isSameOrder(from)
+                && !Value.isSameOrder(from)
                 && to.equals(Shape.of(from.dim(0), from.dim(1) * from.dim(2) * from.dim(3)));
         if (flattens) {
-            Arg flat = Layouts.reshape(call, data.arg(), to);
+            Arg flat = call.reshape(data.arg(), to);
             return data.with(flat, data.type()).flattenedTo(type);
         }
-        Arg plain = Layouts.plain(call, data);
+        Arg plain = call.plain(data);
         if (plain instanceof Constant) {
-            return Value.plain(Layouts.reshape(call, plain, to), type);
+            return Value.plain(call.reshape(plain, to), type);
         }
         return Value.plain(call.emit(new Reshape(to), List.of(plain)), type);
     }

@@ -3,9 +3,8 @@ package io.kiln.frontend.relay.rule;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Constants;
-import io.kiln.frontend.relay.value.Layouts;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Constants;
 import io.kiln.frontend.relay.value.Value.Padding;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Op;
@@ -24,9 +23,7 @@ import java.util.stream.Stream;
 final class PoolRules {
     private PoolRules() {}
 
-    /** {@code nn.max_pool2d}. */
     static Value maximum(CallSite call) {
-        call.arity(1);
         Value data = image(call);
         Window window = window(call);
         if (data.padding().isPresent()) {
@@ -35,7 +32,7 @@ final class PoolRules {
             window = padded(window, data.padding().get(), data.channelsLast(), least);
         }
         if (data.widened()) {
-            Layouts.plain(call, data);
+            call.plain(data);
         }
         return pool(call, data, new MaxPool2d(window));
     }
@@ -45,7 +42,6 @@ final class PoolRules {
      * are int32, cast from int8, and the mean is truncated.
      */
     static Value average(CallSite call) {
-        call.arity(1);
         Value data = image(call);
         Window window = window(call);
         boolean countsPadding = call.attributes().truth("count_include_pad", false);
@@ -55,9 +51,7 @@ final class PoolRules {
         return average(call, data, window);
     }
 
-    /** {@code nn.global_avg_pool2d}. */
     static Value globalAverage(CallSite call) {
-        call.arity(1);
         Value data = image(call);
         Shape held = call.type(data.arg()).shape();
         return average(call, data, Window.of(held.dim(1), held.dim(2)));
@@ -65,7 +59,7 @@ final class PoolRules {
 
     private static Value average(CallSite call, Value data, Window window) {
         if (data.padding().isPresent()) {
-            return average(call, Layouts.whole(call, data), window);
+            return average(call, call.whole(data), window);
         }
         boolean isFloat = data.type().dtype().isFloat();
         String rounding = call.attributes().choiceOr("rounding", "", "TFLITE", "TRUNCATE", "UPWARD");
@@ -83,7 +77,7 @@ final class PoolRules {
     private static Value image(CallSite call) {
         String layout = call.attributes().choiceOr("layout", "NCHW", "NHWC", "NCHW");
         call.attributes().choiceOr("out_layout", "", "", layout);
-        Value data = layout.equals("NCHW") ? Layouts.channelsLast(call, call.value(0)) : call.value(0);
+        Value data = layout.equals("NCHW") ? call.channelsLast(call.value(0)) : call.value(0);
         if (data.type().shape().rank() != 4 || data.flattened().isPresent()) {
             throw new IllegalArgumentException(
                     "data must have rank 4, not " + data.type().shape().text());
@@ -104,7 +98,7 @@ final class PoolRules {
     private static Value pool(CallSite call, Value data, Op op) {
         Arg result = call.emit(op, List.of(data.arg()));
         Shape held = call.type(result).shape();
-        Shape shape = data.channelsLast() ? Layouts.permuted(held, Layouts.TO_CHANNELS_FIRST) : held;
+        Shape shape = data.channelsLast() ? Value.permuted(held, Value.TO_CHANNELS_FIRST) : held;
         TensorType type = new TensorType(shape, data.type().dtype());
         return new Value(result, type, data.channelsLast(), Optional.empty(), Optional.empty(), data.widened());
     }
@@ -120,8 +114,8 @@ final class PoolRules {
         Shape shape = data.type().shape();
         boolean fitsWindow = shape.rank() == 4 && widths.size() == 4;
         if (call.isOwn() || !fitsWindow || data.padding().isPresent() || data.widened() || data.isSpread()) {
-            Arg padded = Layouts.padded(call, Layouts.plain(call, data), new Value.Padding(widths, value));
-            return Value.plain(padded, call.type(padded));
+            Arg padded = call.padded(call.plain(data), new Value.Padding(widths, value));
+            return call.plain(padded);
         }
         List<Integer> dims = new ArrayList<>();
         for (int i = 0; i < widths.size(); i++) {

@@ -7,7 +7,7 @@ import io.kiln.base.NearMiss;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Rule;
+import io.kiln.frontend.relay.value.CallSite.Rule;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Operators;
@@ -110,17 +110,17 @@ public final class Rules {
     private static final class LayerRules {
         static final Map<String, Rule> ALL = Map.ofEntries(
                 entry("fixed_point_multiply", ElementRules::perTensor),
-                entry("fixed_point_multiply_per_axis", ElementRules::perAxis),
-                entry("nn.avg_pool2d", PoolRules::average),
-                entry("nn.bias_add", SumRules::biasAdd),
-                entry("nn.conv2d", ConvolutionRules::real),
-                entry("nn.dense", ConvolutionRules::realDense),
-                entry("nn.global_avg_pool2d", PoolRules::globalAverage),
-                entry("nn.max_pool2d", PoolRules::maximum),
-                entry("nn.softmax", ElementRules::softmax),
-                entry("qnn.conv2d", ConvolutionRules::quantized),
-                entry("qnn.dense", ConvolutionRules::quantizedDense),
-                entry("qnn.requantize", ElementRules::requantize));
+                entry("fixed_point_multiply_per_axis", Rule.of(4, ElementRules::perAxis)),
+                entry("nn.avg_pool2d", Rule.of(1, PoolRules::average)),
+                entry("nn.bias_add", Rule.of(2, SumRules::biasAdd)),
+                entry("nn.conv2d", Rule.of(2, ConvolutionRules::real)),
+                entry("nn.dense", Rule.of(2, ConvolutionRules::realDense)),
+                entry("nn.global_avg_pool2d", Rule.of(1, PoolRules::globalAverage)),
+                entry("nn.max_pool2d", Rule.of(1, PoolRules::maximum)),
+                entry("nn.softmax", Rule.of(1, ElementRules::softmax)),
+                entry("qnn.conv2d", Rule.of(6, ConvolutionRules::quantized)),
+                entry("qnn.dense", Rule.of(6, ConvolutionRules::quantizedDense)),
+                entry("qnn.requantize", Rule.of(5, ElementRules::requantize)));
 
         private LayerRules() {}
     }
@@ -146,8 +146,7 @@ public final class Rules {
             call.arity(1);
             List<Integer> axes = axes(call);
             Op op = new Reduce(kind, axes, call.attributes().truth("keepdims", false));
-            Arg result = call.emit(op, List.of(call.plain(0)));
-            return Value.plain(result, call.type(result));
+            return call.compute(op, List.of(call.plain(0)));
         }
 
         /** {@code argmax}, {@code argmin}: along one axis; ties go to the first. */
@@ -166,7 +165,7 @@ public final class Rules {
                 Shape kept = call.value(0).type().shape().with(axes.get(0), 1);
                 result = call.emit(new Reshape(kept), List.of(result));
             }
-            return Value.plain(result, call.type(result));
+            return call.plain(result);
         }
 
         private static List<Integer> axes(CallSite call) {

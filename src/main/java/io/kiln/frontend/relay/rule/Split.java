@@ -35,7 +35,7 @@ public final class Split {
             from.set(axis, begin);
             to.set(axis, end);
             Arg part = call.emit(new StridedSlice(from, to, Collections.nCopies(shape.rank(), 1)), List.of(data));
-            parts.add(Value.plain(part, call.type(part)));
+            parts.add(call.plain(part));
             begin = end;
         }
         return parts;

@@ -4,9 +4,8 @@ package io.kiln.frontend.relay.rule;
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.pattern.Rescalings;
 import io.kiln.frontend.relay.value.CallSite;
-import io.kiln.frontend.relay.value.Constants;
-import io.kiln.frontend.relay.value.Layouts;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Constants;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -35,7 +34,6 @@ final class SumRules {
 
     /** {@code add}: of tensors, of constants, or of a layer's sums and a bias. */
     static Value add(CallSite call) {
-        call.arity(2);
         return unsigned(call, Binary.Kind.ADD)
                 .or(() -> bias(call, 0, 1, 1))
                 .or(() -> bias(call, 1, 0, 1))
@@ -44,7 +42,6 @@ final class SumRules {
 
     /** {@code subtract}, in the same cases. */
     static Value subtract(CallSite call) {
-        call.arity(2);
         return unsigned(call, Binary.Kind.SUBTRACT)
                 .or(() -> bias(call, 0, 1, -1))
                 .orElseGet(() -> ElementRules.binary(call, Binary.Kind.SUBTRACT));
@@ -52,7 +49,6 @@ final class SumRules {
 
     /** {@code multiply} of tensors or constants. */
     static Value multiply(CallSite call) {
-        call.arity(2);
         return unsigned(call, Binary.Kind.MULTIPLY)
                 .or(() -> Rescalings.dequantized(call))
                 .orElseGet(() -> ElementRules.binary(call, Binary.Kind.MULTIPLY));
@@ -77,18 +73,16 @@ final class SumRules {
         return Optional.of(Value.plain(result, result.type()));
     }
 
-    /** {@code nn.bias_add}. */
     static Value biasAdd(CallSite call) {
-        call.arity(2);
         int axis = call.attributes().integer("axis", -4, 3, 1);
-        Value data = Layouts.whole(call, call.value(0));
+        Value data = call.whole(call.value(0));
         boolean behindLayer = isSum(call, data.arg());
         if (behindLayer && data.channelsLast()) {
             return biased(call, data, ConvolutionRules.heldAxis(axis), call.plain(1), 1);
         }
         if (behindLayer || call.isOwn()) {
-            Arg plain = Layouts.plain(call, data);
-            return biased(call, Value.plain(plain, call.type(plain)), axis, call.plain(1), 1);
+            Arg plain = call.plain(data);
+            return biased(call, call.plain(plain), axis, call.plain(1), 1);
         }
         Shape bias = call.value(1).type().shape();
         int rank = data.type().shape().rank();
@@ -98,9 +92,8 @@ final class SumRules {
         }
         List<Integer> dims = new ArrayList<>(Collections.nCopies(rank, 1));
         dims.set(axis < 0 ? axis + rank : axis, bias.dim(0));
-        Arg wide = Layouts.reshape(call, call.plain(1), new Shape(dims));
-        Arg result = call.emit(new Binary(Binary.Kind.ADD), List.of(Layouts.plain(call, data), wide));
-        return Value.plain(result, call.type(result));
+        Arg wide = call.reshape(call.plain(1), new Shape(dims));
+        return call.compute(new Binary(Binary.Kind.ADD), List.of(call.plain(data), wide));
     }
 
     private static Optional<Value> bias(CallSite call, int data, int bias, int sign) {
@@ -143,7 +136,7 @@ final class SumRules {
             before.ifPresent(b -> call.supersede(data.arg()));
         }
         Arg result = call.emit(new BiasAdd(axis), List.of(sums, own));
-        return data.channelsLast() ? data.with(result, data.type()) : Value.plain(result, call.type(result));
+        return data.channelsLast() ? data.with(result, data.type()) : call.plain(result);
     }
 
     /** Whether a value is a layer's sums, with or without a bias. */

@@ -3,6 +3,7 @@ package io.kiln.frontend.relay.value;
 
 import io.kiln.base.DType;
 import io.kiln.base.NearMiss;
+import io.kiln.frontend.GraphProblems;
 import io.kiln.ir.op.AttributeReader;
 import io.kiln.ir.op.Spelling;
 import io.kiln.ir.op.call.ControlFlow.FunctionRef;
@@ -14,6 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -26,7 +30,7 @@ public final class Attributes implements AttributeReader {
 
     private final String owner;
     private final Place place;
-    private final Findings findings;
+    private final GraphProblems findings;
     private final Map<String, Attribute> byName = new LinkedHashMap<>();
     private final Set<String> read = new HashSet<>();
 
@@ -34,7 +38,7 @@ public final class Attributes implements AttributeReader {
      * @param owner the operator's or function's name in messages
      * @param place its place in the text
      */
-    public Attributes(String owner, Place place, List<Attribute> attributes, Findings findings) {
+    public Attributes(String owner, Place place, List<Attribute> attributes, GraphProblems findings) {
         this.owner = owner;
         this.place = place;
         this.findings = findings;
@@ -51,7 +55,7 @@ public final class Attributes implements AttributeReader {
 
     @Override
     public int integer(String name, int min, int max) {
-        return value(name).map(a -> integer(a, a.value(), min, max)).orElseGet(() -> missing(name, min));
+        return read(name, min, a -> integer(a, a.value(), min, max));
     }
 
     public int integer(String name, int min, int max, int otherwise) {
@@ -60,18 +64,12 @@ public final class Attributes implements AttributeReader {
 
     @Override
     public List<Integer> integers(String name, int min, int max, Integer... sizes) {
-        Optional<Attribute> attribute = value(name);
-        if (attribute.isEmpty()) {
-            return missing(name, List.of());
-        }
-        if (!(attribute.get().value() instanceof List<?> items)
-                || (sizes.length > 0 && !List.of(sizes).contains(items.size()))) {
-            String what = sizes.length == 0 ? "a list" : "a list of " + sizes[sizes.length - 1];
-            return wrong(attribute.get(), what + " whole numbers", List.<Integer>of());
-        }
-        return items.stream()
-                .map(item -> integer(attribute.get(), item, min, max))
-                .toList();
+        String what = sizes.length == 0 ? "a list" : "a list of " + sizes[sizes.length - 1];
+        return list(
+                name,
+                items -> sizes.length == 0 || List.of(sizes).contains(items.size()),
+                what + " whole numbers",
+                (attribute, item) -> integer(attribute, item, min, max));
     }
 
     public List<Integer> integers(String name, int min, int max, List<Integer> otherwise, Integer... sizes) {
@@ -85,24 +83,18 @@ public final class Attributes implements AttributeReader {
 
     @Override
     public int function(String name) {
-        Optional<Attribute> attribute = value(name);
-        if (attribute.isEmpty()) {
-            return missing(name, 0);
-        }
-        return attribute.get().value() instanceof FunctionRef ref
-                ? ref.index()
-                : wrong(attribute.get(), "the name of a function, such as @body", 0);
+        return read(
+                name,
+                0,
+                a -> a.value() instanceof FunctionRef ref
+                        ? ref.index()
+                        : wrong(a, "the name of a function, such as @body", 0));
     }
 
     @Override
     public double real(String name) {
-        Optional<Attribute> attribute = value(name);
-        if (attribute.isEmpty()) {
-            return missing(name, 0.0);
-        }
-        return attribute.get().value() instanceof Number number
-                ? number.doubleValue()
-                : wrong(attribute.get(), "a number", 0.0);
+        return read(
+                name, 0.0, a -> a.value() instanceof Number number ? number.doubleValue() : wrong(a, "a number", 0.0));
     }
 
     public double real(String name, double otherwise) {
@@ -111,35 +103,29 @@ public final class Attributes implements AttributeReader {
 
     @Override
     public List<Double> reals(String name) {
-        Optional<Attribute> attribute = value(name);
-        if (attribute.isEmpty()) {
-            return missing(name, List.of());
-        }
-        if (!(attribute.get().value() instanceof List<?> items)
-                || !items.stream().allMatch(Number.class::isInstance)) {
-            return wrong(attribute.get(), "a list of numbers", List.<Double>of());
-        }
-        return items.stream().map(item -> ((Number) item).doubleValue()).toList();
+        return list(
+                name,
+                items -> items.stream().allMatch(Number.class::isInstance),
+                "a list of numbers",
+                (attribute, item) -> ((Number) item).doubleValue());
     }
 
     public List<String> strings(String name) {
-        Attribute attribute = value(name).orElseThrow();
-        if (!(attribute.value() instanceof List<?> items) || !items.stream().allMatch(String.class::isInstance)) {
-            return wrong(attribute, "a list of strings", List.<String>of());
-        }
-        return items.stream().map(String.class::cast).toList();
+        return list(
+                name,
+                items -> items.stream().allMatch(String.class::isInstance),
+                "a list of strings",
+                (attribute, item) -> (String) item);
     }
 
     @Override
     public String text(String name, Pattern form) {
-        Optional<Attribute> attribute = value(name);
-        if (attribute.isEmpty()) {
-            return missing(name, "");
-        }
-        return attribute.get().value() instanceof String text
-                        && form.matcher(text).matches()
-                ? text
-                : wrong(attribute.get(), "text like " + form.pattern(), "");
+        return read(
+                name,
+                "",
+                a -> a.value() instanceof String text && form.matcher(text).matches()
+                        ? text
+                        : wrong(a, "text like " + form.pattern(), ""));
     }
 
     /** A string that must be one of these; optional. */
@@ -172,20 +158,12 @@ public final class Attributes implements AttributeReader {
 
     @Override
     public List<List<Integer>> pairs(String name, int min, int max) {
-        Optional<Attribute> attribute = value(name);
-        if (attribute.isEmpty()) {
-            return missing(name, List.of());
-        }
-        if (!(attribute.get().value() instanceof List<?> items)
-                || !items.stream().allMatch(item -> item instanceof List<?> pair && pair.size() == 2)) {
-            return wrong(attribute.get(), "a list of pairs of whole numbers", List.<List<Integer>>of());
-        }
-        return items.stream()
-                .map(item -> ((List<?>) item)
-                        .stream()
-                                .map(n -> integer(attribute.get(), n, min, max))
-                                .toList())
-                .toList();
+        return list(
+                name,
+                items -> items.stream().allMatch(item -> item instanceof List<?> pair && pair.size() == 2),
+                "a list of pairs of whole numbers",
+                (attribute, item) -> ((List<?>) item)
+                        .stream().map(n -> integer(attribute, n, min, max)).toList());
     }
 
     @Override
@@ -243,6 +221,24 @@ public final class Attributes implements AttributeReader {
     private Optional<Attribute> value(String name) {
         read.add(name);
         return Optional.ofNullable(byName.get(name));
+    }
+
+    /** An attribute that must exist, as what a function makes of it. */
+    private <T> T read(String name, T standIn, Function<Attribute, T> reader) {
+        return value(name).map(reader).orElseGet(() -> missing(name, standIn));
+    }
+
+    /** A list that must exist and pass a test, with what a function makes of each item. */
+    private <T> List<T> list(
+            String name, Predicate<List<?>> isValid, String expected, BiFunction<Attribute, Object, T> reader) {
+        return read(
+                name,
+                List.of(),
+                attribute -> attribute.value() instanceof List<?> items && isValid.test(items)
+                        ? items.stream()
+                                .map(item -> reader.apply(attribute, item))
+                                .toList()
+                        : wrong(attribute, expected, List.of()));
     }
 
     private <T> T missing(String name, T standIn) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.value;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A value of the text and its representation in the function. They differ where the text uses several calls for one
@@ -26,11 +28,16 @@ public record Value(
         Optional<Shape> flattened,
         Optional<Padding> padding,
         boolean widened) {
+    /** The dimensions of NCHW as those of NHWC. */
+    public static final List<Integer> TO_CHANNELS_LAST = List.of(0, 2, 3, 1);
+
+    /** The dimensions of NHWC as those of NCHW. */
+    public static final List<Integer> TO_CHANNELS_FIRST = List.of(0, 3, 1, 2);
+
     /**
      * A border with one value.
      *
      * @param widths elements before and after, for each dimension of the text
-     * @param value the number
      */
     public record Padding(List<List<Integer>> widths, double value) {
         public Padding {
@@ -79,5 +86,57 @@ public record Value(
         return arg instanceof Constant constant
                 && isPlain()
                 && !constant.type().shape().equals(type.shape());
+    }
+
+    /** Whether NCHW and NHWC have the same order of elements. */
+    public static boolean isSameOrder(Shape nchw) {
+        return nchw.dim(1) == 1 || nchw.dim(2) * nchw.dim(3) == 1;
+    }
+
+    /** The dimensions in another order. */
+    public static Shape permuted(Shape shape, List<Integer> axes) {
+        return new Shape(axes.stream().map(shape::dim).toList());
+    }
+
+    /** Arithmetic on constants while the text is read. */
+    public static final class Constants {
+        private Constants() {}
+
+        /** The only element, of any type. */
+        public static double number(Constant constant) {
+            if (constant.elements() != 1) {
+                throw new IllegalArgumentException(
+                        "a scalar is expected, not " + constant.type().text());
+            }
+            return constant.type().dtype().isFloat() ? constant.real(0) : constant.integer(0);
+        }
+
+        /** A number as a scalar of a type. */
+        public static Constant scalar(double value, DType dtype) {
+            return dtype.isFloat()
+                    ? Constant.scalar((float) value)
+                    : Constant.integers("", new TensorType(Shape.scalar(), dtype), i -> (long) value);
+        }
+
+        /** Integers converted to another type, wrapping around. */
+        public static Constant cast(Constant constant, DType to) {
+            return Constant.integers(
+                    constant.name(), new TensorType(constant.type().shape(), to), constant::integer);
+        }
+
+        /** A scalar if all elements of a constant are equal; otherwise the argument unchanged. */
+        public static Arg commonZeroPoint(Arg zeroPoints) {
+            return zeroPoints instanceof Constant constant
+                            && constant.type().shape().rank() == 1
+                            && constant.type().dtype().isInteger()
+                            && constant.elements() > 1
+                            && IntStream.range(1, constant.elements())
+                                    .allMatch(i -> constant.integer(i) == constant.integer(0))
+                    ? Constant.integers(
+                            constant.name(),
+                            new TensorType(Shape.scalar(), constant.type().dtype()),
+                            i -> constant.integer(0))
+                    : zeroPoints;
+        }
     }
 }

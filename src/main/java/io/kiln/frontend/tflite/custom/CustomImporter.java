@@ -4,11 +4,10 @@ package io.kiln.frontend.tflite.custom;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.CustomOperator;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.call.CustomCall;
@@ -24,13 +23,7 @@ import java.util.stream.Stream;
  * An operator computed by a C function of the user. Results after the first are variables, because a binding has one
  * result.
  */
-public final class CustomImporter implements OperatorImporter {
-    private final CustomOperator custom;
-
-    public CustomImporter(CustomOperator custom) {
-        this.custom = custom;
-    }
-
+public record CustomImporter(CustomOperator custom) implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
         int inputs = operator.inputCount();
@@ -43,16 +36,15 @@ public final class CustomImporter implements OperatorImporter {
                     "an operator with all inputs",
                     "");
         }
-        operator.require(
+        operator.requireThat(
                 custom.shapeInput().orElse(0) < inputs,
                 "its outputs are to have the shape of " + custom.shape() + ", but it has " + inputs + " inputs",
                 "one of input0 to input" + (inputs - 1),
                 "Correct <shape> in kiln.customOperators");
-        operator.check();
         List<TensorType> types = outputs.stream().map(o -> type(operator, o)).toList();
         checkSignature(operator, types);
         List<Arg> args = new ArrayList<>();
-        IntStream.range(0, inputs).forEach(i -> args.add(operator.value(operator.input(i))));
+        IntStream.range(0, inputs).forEach(i -> args.add(operator.value(i)));
         Bytes options = operator.operator().customOptions();
         args.addAll(passed(operator, options));
         for (int i = 1; i < types.size(); i++) {
@@ -87,7 +79,7 @@ public final class CustomImporter implements OperatorImporter {
             for (int i = 0; i < scales.length; i++) {
                 TensorQuantization quantization = tensors.get(i).quantization();
                 if (quantization.isPresent()) {
-                    OperandTypes.requireScale(operator, tensors.get(i));
+                    operator.requireScales(tensors.get(i));
                     scales[i] = quantization.scale(0);
                     zeroPoints[i] = quantization.zeroPoint(0);
                 }
@@ -118,12 +110,11 @@ public final class CustomImporter implements OperatorImporter {
                 : new Shape(Stream.of(custom.shape().split(","))
                         .map(dim -> Integer.valueOf(dim.strip()))
                         .toList());
-        operator.require(
+        operator.requireThat(
                 shape.elements() > 0,
                 "its output " + output.text() + " has no elements",
                 "a shape that the model states",
                 next);
-        operator.check();
         return new TensorType(shape, output.dtype());
     }
 
@@ -138,12 +129,11 @@ public final class CustomImporter implements OperatorImporter {
                 + (custom.passesQuantization() ? ", const float*, const int32_t*" : "")
                 + (custom.passesOptions() ? ", const uint8_t*, int32_t" : "");
         String first = operator.declare(custom.function(), signature);
-        operator.require(
+        operator.requireThat(
                 first.equals(signature),
                 "its tensors need " + custom.function() + "(" + signature + "), those of an earlier operator for "
                         + custom.function() + "(" + first + ")",
                 "tensors of the same types wherever a function is called",
                 "Give the operators different codes, each with its own function");
-        operator.check();
     }
 }

@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.custom;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -25,7 +25,6 @@ import java.util.List;
  * addresses these by their places in Vela's memory plan.
  */
 public final class EthosUImporter implements OperatorImporter {
-    /** The operator's code in files. */
     public static final String CODE = "ethos-u";
 
     private static final int PAYLOAD = 0;
@@ -66,12 +65,11 @@ public final class EthosUImporter implements OperatorImporter {
                 bytes(operator.input(SCRATCH)),
                 Math.max(end(inputs, inputOffsets), end(operator.outputs(), outputOffsets)));
         long fast = fast(operator, stream, operations);
-        operator.require(
+        operator.requireThat(
                 arena <= Integer.MAX_VALUE && fast <= Integer.MAX_VALUE,
                 "its arena takes " + arena + " bytes",
                 "at most " + Integer.MAX_VALUE,
                 AGAIN);
-        operator.check();
         NpuOperations.check(operations, List.of((long) weights.data().size(), arena, fast), operator::failure);
         EthosU part = new EthosU(
                 (int) arena,
@@ -106,23 +104,21 @@ public final class EthosUImporter implements OperatorImporter {
                         + operator.outputs().size() + " outputs",
                 "command stream, weights, scratch, fast scratch, and tensors to read and to compute",
                 AGAIN);
-        operator.require(
+        operator.requireThat(
                 !operator.infersShape(),
                 "other shapes of inputs are given, and its command stream is for those in the file",
                 "the shapes that Vela compiled the model for",
                 "Leave kiln.inputShapes out");
-        operator.check();
     }
 
     /** A constant as bytes; C has no empty tables, so that one without elements becomes a few zeros. */
     private static Constant bytes(OperatorContext operator, int input, String what) {
         TfliteTensor tensor = operator.input(input);
-        operator.require(
+        operator.requireThat(
                 tensor.isConstant() && tensor.dtype() == DType.UINT8,
                 what + " " + tensor.text() + " is no constant of bytes",
                 "a constant, uint8",
                 AGAIN);
-        operator.check();
         Bytes data = tensor.shape().elements() == 0
                 ? Bytes.wrap(new byte[DriverPayload.ALIGNMENT])
                 : operator.constant(tensor).data();

@@ -8,23 +8,23 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Div;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
+import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Sub;
-import io.kiln.frontend.tflite.schema.OptionsType;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Op;
@@ -51,20 +51,16 @@ public final class BinaryImporters {
     private static final Set<DType> EQUATABLE = Set.of(FLOAT32, INT8, INT32, INT64, BOOL);
 
     public static final List<Registration> ALL = List.of(
-            fused(BuiltinOperator.ADD, 5, Binary.Kind.ADD, NUMBERS, Add.TYPE, Add.FUSED_ACTIVATION_FUNCTION)
-                    .uint8AsInt8(),
-            fused(BuiltinOperator.SUB, 5, Binary.Kind.SUBTRACT, QUANTIZABLE, Sub.TYPE, Sub.FUSED_ACTIVATION_FUNCTION)
-                    .uint8AsInt8(),
-            fused(BuiltinOperator.MUL, 8, Binary.Kind.MULTIPLY, QUANTIZABLE, Mul.TYPE, Mul.FUSED_ACTIVATION_FUNCTION)
-                    .uint8AsInt8(),
+            fused(BuiltinOperator.ADD, 5, Binary.Kind.ADD, NUMBERS, Add.TYPE, Add.FUSED_ACTIVATION_FUNCTION),
+            fused(BuiltinOperator.SUB, 5, Binary.Kind.SUBTRACT, QUANTIZABLE, Sub.TYPE, Sub.FUSED_ACTIVATION_FUNCTION),
+            fused(BuiltinOperator.MUL, 8, Binary.Kind.MULTIPLY, QUANTIZABLE, Mul.TYPE, Mul.FUSED_ACTIVATION_FUNCTION),
             fused(
-                            BuiltinOperator.DIV,
-                            3,
-                            Binary.Kind.DIVIDE,
-                            Set.of(FLOAT32, INT8, INT32),
-                            Div.TYPE,
-                            Div.FUSED_ACTIVATION_FUNCTION)
-                    .uint8AsInt8(),
+                    BuiltinOperator.DIV,
+                    3,
+                    Binary.Kind.DIVIDE,
+                    Set.of(FLOAT32, INT8, INT32),
+                    Div.TYPE,
+                    Div.FUSED_ACTIVATION_FUNCTION),
             binary(BuiltinOperator.SQUARED_DIFFERENCE, 3, Binary.Kind.SQUARED_DIFFERENCE, QUANTIZABLE),
             binary(BuiltinOperator.FLOOR_DIV, 3, Binary.Kind.FLOOR_DIVIDE, Set.of(FLOAT32)),
             binary(BuiltinOperator.FLOOR_MOD, 2, Binary.Kind.FLOOR_MOD, Set.of(FLOAT32)),
@@ -72,7 +68,7 @@ public final class BinaryImporters {
             binary(BuiltinOperator.LOGICAL_OR, 1, Binary.Kind.LOGICAL_OR, Set.of(BOOL)),
             binary(BuiltinOperator.MAXIMUM, 5, Binary.Kind.MAXIMUM, NUMBERS).uint8AsInt8(),
             binary(BuiltinOperator.MINIMUM, 5, Binary.Kind.MINIMUM, NUMBERS).uint8AsInt8(),
-            builtin(BuiltinOperator.PRELU, 2, BinaryImporters::prelu).uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.PRELU, 2, BinaryImporters::prelu),
             builtin(BuiltinOperator.ADD_N, 1, BinaryImporters::addN),
             comparison(BuiltinOperator.EQUAL, 4, Binary.Kind.EQUAL, QnnBinary.Kind.EQUAL, EQUATABLE),
             comparison(BuiltinOperator.NOT_EQUAL, 3, Binary.Kind.NOT_EQUAL, QnnBinary.Kind.NOT_EQUAL, EQUATABLE),
@@ -81,8 +77,8 @@ public final class BinaryImporters {
             comparison(BuiltinOperator.GREATER, 2, Binary.Kind.GREATER, QnnBinary.Kind.GREATER, NUMBERS),
             comparison(
                     BuiltinOperator.GREATER_EQUAL, 3, Binary.Kind.GREATER_EQUAL, QnnBinary.Kind.GREATER_EQUAL, ORDERED),
-            builtin(BuiltinOperator.SELECT, 3, new SelectImporter(true)).uint8AsInt8(),
-            builtin(BuiltinOperator.SELECT_V2, 2, new SelectImporter(false)).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.SELECT, 3, new SelectImporter(true)),
+            builtinOfBytes(BuiltinOperator.SELECT_V2, 2, new SelectImporter(false)));
 
     private BinaryImporters() {}
 
@@ -99,13 +95,12 @@ public final class BinaryImporters {
             OptionsType options,
             Field.UByte activation) {
         BinaryImporter.Fused fused = new BinaryImporter.Fused(options, activation);
-        return builtin(operator, maxVersion, new BinaryImporter(kind, dtypes, Optional.of(fused)));
+        return builtinOfBytes(operator, maxVersion, new BinaryImporter(kind, dtypes, Optional.of(fused)));
     }
 
     private static Registration comparison(
             BuiltinOperator operator, int maxVersion, Binary.Kind kind, QnnBinary.Kind quantized, Set<DType> dtypes) {
-        return builtin(operator, maxVersion, new ComparisonImporter(kind, quantized, dtypes))
-                .uint8AsInt8();
+        return builtinOfBytes(operator, maxVersion, new ComparisonImporter(kind, quantized, dtypes));
     }
 
     /**
@@ -126,10 +121,9 @@ public final class BinaryImporters {
             TfliteTensor rhs = operator.input(1);
             TfliteTensor output = operator.output();
             Activation activation = activation(operator);
-            OperandTypes.require(operator, dtypes, lhs, rhs, output);
-            operator.check();
+            operator.checkTypes(dtypes, lhs, rhs, output);
             requireActivation(operator, activation, lhs.dtype());
-            Optional<Op> quantized = OperandTypes.isQuantized(lhs.dtype()) ? quantized(operator) : Optional.empty();
+            Optional<Op> quantized = lhs.hasQuantizedType() ? quantized(operator) : Optional.empty();
             if (quantized.isPresent()) {
                 requireScales(operator, quantized.get(), lhs, rhs, output);
             }
@@ -163,8 +157,8 @@ public final class BinaryImporters {
         private Optional<Op> quantized(OperatorContext operator) {
             return switch (kind) {
                 case ADD -> Optional.of(new QnnAdd());
-                case SUBTRACT -> Optional.of(OperandTypes.binary(operator, QnnBinary.Kind.SUBTRACT));
-                case MULTIPLY -> Optional.of(OperandTypes.binary(operator, QnnBinary.Kind.MULTIPLY));
+                case SUBTRACT -> Optional.of(operator.binary(QnnBinary.Kind.SUBTRACT));
+                case MULTIPLY -> Optional.of(operator.binary(QnnBinary.Kind.MULTIPLY));
                 case DIVIDE -> Optional.of(new QnnBinary(QnnBinary.Kind.DIVIDE));
                 case SQUARED_DIFFERENCE -> Optional.of(new QnnBinary(QnnBinary.Kind.SQUARED_DIFFERENCE));
                 default -> Optional.empty();
@@ -173,9 +167,9 @@ public final class BinaryImporters {
 
         private void requireScales(
                 OperatorContext operator, Op op, TfliteTensor lhs, TfliteTensor rhs, TfliteTensor output) {
-            OperandTypes.requireScales(operator, lhs, rhs, output);
+            operator.requireScales(lhs, rhs, output);
             if (kind != Binary.Kind.ADD) {
-                OperandTypes.requireSymmetric(operator, lhs, rhs, output);
+                operator.requireSymmetric(lhs, rhs, output);
             }
             operator.check();
             float left = lhs.quantization().scale(0);
@@ -205,15 +199,13 @@ public final class BinaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor lhs = operator.input(0);
             TfliteTensor rhs = operator.input(1);
-            OperandTypes.require(operator, dtypes, lhs, rhs);
-            OperandTypes.require(operator, Set.of(DType.BOOL), operator.output());
-            operator.check();
-            if (!OperandTypes.isQuantized(lhs.dtype())) {
-                operator.finish(operator.emit(new Binary(kind), operator.value(lhs), operator.value(rhs)));
+            operator.requireTypes(dtypes, lhs, rhs);
+            operator.checkTypes(Set.of(DType.BOOL), operator.output());
+            if (!lhs.hasQuantizedType()) {
+                operator.finish(new Binary(kind), operator.value(lhs), operator.value(rhs));
                 return;
             }
-            OperandTypes.requireScales(operator, lhs, rhs);
-            operator.check();
+            operator.checkScales(lhs, rhs);
             for (TfliteTensor tensor : lhs.index() == rhs.index() ? List.of(lhs) : List.of(lhs, rhs)) {
                 operator.require(
                         tensor.quantization().scale(0) < 1,
@@ -232,25 +224,22 @@ public final class BinaryImporters {
         TfliteTensor data = operator.input(0);
         TfliteTensor slopes = operator.input(1);
         TfliteTensor output = operator.output();
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
-        OperandTypes.require(operator, Set.of(data.dtype().isFloat() ? FLOAT32 : INT8), slopes);
-        operator.check();
+        operator.requireTypes(Set.of(FLOAT32, INT8, INT16), data, output);
+        operator.checkTypes(Set.of(data.dtype().isFloat() ? FLOAT32 : INT8), slopes);
         if (data.dtype().isFloat()) {
-            operator.finish(operator.emit(new Binary(Binary.Kind.PRELU), operator.value(data), operator.value(slopes)));
+            operator.finish(new Binary(Binary.Kind.PRELU), operator.value(data), operator.value(slopes));
             return;
         }
-        OperandTypes.requireScales(operator, data, slopes, output);
-        operator.check();
-        operator.finish(
-                withScales(operator, OperandTypes.binary(operator, QnnBinary.Kind.PRELU), data, slopes, output));
+        operator.checkScales(data, slopes, output);
+        operator.finish(withScales(operator, operator.binary(QnnBinary.Kind.PRELU), data, slopes, output));
     }
 
     /** An operator of the first two tensors, with the scale and zero point of each. */
     private static Arg withScales(OperatorContext operator, Op op, TfliteTensor... tensors) {
         List<Arg> args = new ArrayList<>(List.of(operator.value(tensors[0]), operator.value(tensors[1])));
         for (TfliteTensor tensor : tensors) {
-            args.add(OperandTypes.scale(tensor));
-            args.add(OperandTypes.zeroPoint(tensor));
+            args.add(tensor.scale());
+            args.add(tensor.zeroPoint());
         }
         return operator.emit(op, args.toArray(Arg[]::new));
     }
@@ -260,10 +249,9 @@ public final class BinaryImporters {
         List<TfliteTensor> inputs = IntStream.range(0, operator.inputCount())
                 .mapToObj(operator::input)
                 .toList();
-        operator.require(inputs.size() >= 2, "it has " + inputs.size() + " inputs", "2 or more", "");
-        operator.check();
+        operator.requireThat(inputs.size() >= 2, "it has " + inputs.size() + " inputs", "2 or more", "");
         TfliteTensor first = inputs.get(0);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8), operator.output());
+        operator.requireTypes(Set.of(FLOAT32, INT8), operator.output());
         for (TfliteTensor input : inputs) {
             operator.require(
                     input.type().equals(first.type())
@@ -280,12 +268,11 @@ public final class BinaryImporters {
     }
 
     private static Arg addIntegers(OperatorContext operator, List<TfliteTensor> inputs, List<Arg> values) {
-        inputs.forEach(input -> OperandTypes.requireScales(operator, input));
-        OperandTypes.requireScales(operator, operator.output());
-        operator.check();
+        inputs.forEach(input -> operator.requireScales(input));
+        operator.checkScales(operator.output());
         TensorQuantization in = inputs.get(0).quantization();
         for (TfliteTensor input : inputs) {
-            OperandTypes.requireEqual(operator, inputs.get(0), input);
+            operator.requireEqual(inputs.get(0), input);
         }
         operator.require(
                 inputs.size() <= TflAddN.MOST,
@@ -294,12 +281,11 @@ public final class BinaryImporters {
                 "Add the tensors in several steps");
         TensorQuantization out = operator.output().quantization();
         double real = 2 * (double) in.scale(0) / ((1 << 20) * (double) out.scale(0));
-        operator.require(
+        operator.requireThat(
                 real < 1,
                 "the scales " + in.scale(0) + " and " + out.scale(0) + " are too far apart",
                 "scales that the reference kernel's fixed point can represent",
                 "Quantize the model again");
-        operator.check();
         TflAddN op = new TflAddN(inputs.size(), in.zeroPoint(), out.zeroPoint(), QuantizedMultiplier.of(real));
         return operator.emit(op, values.toArray(Arg[]::new));
     }
@@ -315,20 +301,18 @@ public final class BinaryImporters {
             TfliteTensor condition = operator.input(0);
             TfliteTensor x = operator.input(1);
             TfliteTensor y = operator.input(2);
-            OperandTypes.require(operator, Set.of(BOOL), condition);
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), x, y, operator.output());
-            operator.check();
+            operator.requireTypes(Set.of(BOOL), condition);
+            operator.checkTypes(Set.of(FLOAT32, INT8, INT16), x, y, operator.output());
             Arg value = operator.value(condition);
             if (first) {
                 value = spread(operator, value, condition, x);
-                operator.require(
+                operator.requireThat(
                         x.shape().equals(y.shape()),
                         x.text() + " and " + y.text() + " differ",
                         "one shape for both",
                         "");
-                operator.check();
             }
-            operator.finish(operator.emit(new Where(), value, operator.value(x), operator.value(y)));
+            operator.finish(new Where(), value, operator.value(x), operator.value(y));
         }
 
         private static Arg spread(OperatorContext operator, Arg value, TfliteTensor condition, TfliteTensor x) {
@@ -336,12 +320,11 @@ public final class BinaryImporters {
             boolean leading = shape.rank() == 1
                     && x.shape().rank() > 1
                     && shape.dim(0) == x.shape().dim(0);
-            operator.require(
+            operator.requireThat(
                     leading || shape.rank() == 0 || shape.equals(x.shape()),
                     "the condition " + condition.text() + " does not fit " + x.text(),
                     "the same shape, a scalar, or a vector for the first dimension",
                     "Use SELECT_V2");
-            operator.check();
             if (!leading) {
                 return value;
             }

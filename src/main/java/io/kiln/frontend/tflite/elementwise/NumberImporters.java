@@ -13,14 +13,13 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Bucketize;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
@@ -80,9 +79,8 @@ public final class NumberImporters {
     private static void cast(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        OperandTypes.require(operator, CASTABLE, data);
-        OperandTypes.require(operator, CASTABLE, output);
-        operator.check();
+        operator.requireTypes(CASTABLE, data);
+        operator.checkTypes(CASTABLE, output);
         operator.finish(operator.cast(operator.value(data), output.dtype()));
     }
 
@@ -90,15 +88,13 @@ public final class NumberImporters {
     private static void negative(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16, INT32, INT64), data, output);
-        operator.check();
-        boolean isScaled = OperandTypes.isQuantized(data.dtype())
+        operator.checkTypes(Set.of(FLOAT32, INT8, INT16, INT32, INT64), data, output);
+        boolean isScaled = data.hasQuantizedType()
                 && data.quantization().isPresent()
                 && output.quantization().isPresent();
         if (isScaled) {
-            OperandTypes.requireScales(operator, data, output);
-            operator.check();
-            operator.require(
+            operator.checkScales(data, output);
+            operator.requireThat(
                     data.quantization().scale(0) == output.quantization().scale(0)
                             && data.quantization().zeroPoint()
                                     == -output.quantization().zeroPoint(),
@@ -106,7 +102,6 @@ public final class NumberImporters {
                             + " that gives another number",
                     "one scale, and zero points that are opposite",
                     "Multiply by -1 in its place, or keep the operator float32");
-            operator.check();
         }
         Formulas f = operator;
         Arg value = operator.value(data);
@@ -121,8 +116,7 @@ public final class NumberImporters {
     /** SIGN of float32 and int32: 1, -1 or 0; 0 for NaN, as in TensorFlow Lite 2.20. */
     private static void sign(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT32), data, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32, INT32), data, operator.output());
         Formulas f = operator;
         Arg value = operator.value(data);
         DType dtype = data.dtype();
@@ -134,42 +128,37 @@ public final class NumberImporters {
     /** POW; the reference kernel fails for negative exponents of integers. */
     private static void power(OperatorContext operator) {
         TfliteTensor exponent = operator.input(1);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT32), operator.input(0), exponent, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32, INT32), operator.input(0), exponent, operator.output());
         if (exponent.dtype() == INT32 && exponent.isConstant()) {
             Constant exponents = operator.constant(exponent);
-            operator.require(
+            operator.requireThat(
                     IntStream.range(0, exponents.elements()).allMatch(i -> exponents.integer(i) >= 0),
                     "an exponent is negative",
                     "exponents of 0 or more for int32",
                     "Compute the power with floats");
-            operator.check();
         }
         binary(operator, Binary.Kind.POWER);
     }
 
     /** ATAN2 of an ordinate and an abscissa. */
     private static void angle(OperatorContext operator) {
-        OperandTypes.require(operator, Set.of(FLOAT32), operator.input(0), operator.input(1), operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32), operator.input(0), operator.input(1), operator.output());
         binary(operator, Binary.Kind.ATAN2);
     }
 
     /** Functions of the bits of int32 and int64. */
     private static void bits(OperatorContext operator, Binary.Kind kind) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(
-                operator, Set.of(INT8, UINT8, INT16, INT32, UINT32), data, operator.input(1), operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(INT8, UINT8, INT16, INT32, UINT32), data, operator.input(1), operator.output());
         Formulas f = operator;
         DType wide = data.dtype() == UINT32 ? INT64 : INT32;
         Arg lhs = f.cast(operator.value(data), wide);
-        Arg rhs = f.cast(operator.value(operator.input(1)), wide);
+        Arg rhs = f.cast(operator.value(1), wide);
         operator.finish(f.cast(f.binary(kind, lhs, rhs), data.dtype()));
     }
 
     private static void binary(OperatorContext operator, Binary.Kind kind) {
-        operator.finish(operator.binary(kind, operator.value(operator.input(0)), operator.value(operator.input(1))));
+        operator.finish(operator.binary(kind, operator.value(0), operator.value(1)));
     }
 
     /** QUANTIZE: from float32, or from one scale to another (micro/kernels/quantize_common.cc). */
@@ -181,12 +170,12 @@ public final class NumberImporters {
                 targets.contains(output.dtype()),
                 "from " + data.dtype().text() + " to " + output.dtype().text() + " is not supported",
                 targets.isEmpty()
-                        ? "data of " + OperandTypes.text(PAIRS.keySet())
-                        : "from " + data.dtype().text() + " to " + OperandTypes.text(targets),
+                        ? "data of " + OperatorContext.text(PAIRS.keySet())
+                        : "from " + data.dtype().text() + " to " + OperatorContext.text(targets),
                 "Convert the model with int8 or float32 inputs and outputs");
-        OperandTypes.requireScales(operator, output);
+        operator.requireScales(output);
         if (!data.dtype().isFloat()) {
-            OperandTypes.requireScales(operator, data);
+            operator.requireScales(data);
         }
         operator.check();
         requireZeroPoints(operator, data, output);
@@ -209,11 +198,7 @@ public final class NumberImporters {
     }
 
     private static Arg ofReals(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
-        return operator.emit(
-                new QnnQuantize(output.dtype()),
-                operator.value(data),
-                OperandTypes.scale(output),
-                OperandTypes.zeroPoint(output));
+        return operator.emit(new QnnQuantize(output.dtype()), operator.value(data), output.scale(), output.zeroPoint());
     }
 
     private static Arg rescale(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
@@ -230,19 +215,16 @@ public final class NumberImporters {
             operator.finish(operator.constant(data));
             return;
         }
-        OperandTypes.require(operator, Set.of(INT8, INT16, UINT8), data);
-        OperandTypes.require(operator, Set.of(FLOAT32), operator.output());
-        operator.check();
+        operator.requireTypes(Set.of(INT8, INT16, UINT8), data);
+        operator.checkTypes(Set.of(FLOAT32), operator.output());
         boolean isPerChannel =
                 data.quantization().isPresent() && !data.quantization().isPerTensor();
         if (isPerChannel && data.isConstant()) {
             operator.finish(ofChannels(operator, data));
             return;
         }
-        OperandTypes.requireScales(operator, data);
-        operator.check();
-        operator.finish(operator.emit(
-                new QnnDequantize(), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
+        operator.checkScales(data);
+        operator.finish(new QnnDequantize(), operator.value(data), data.scale(), data.zeroPoint());
     }
 
     /** {@code scale[c] * (element - zeroPoint[c])} in single precision (reference_ops::PerChannelDequantize). */
@@ -255,12 +237,10 @@ public final class NumberImporters {
         long behind = shape.dims().subList(quantization.dimension() + 1, shape.rank()).stream()
                 .mapToLong(dim -> dim)
                 .reduce(1, (a, b) -> a * b);
-        float[] reals = new float[elements.elements()];
-        for (int i = 0; i < reals.length; i++) {
+        return Constant.reals("", shape, i -> {
             int channel = (int) (i / behind % channels);
-            reals[i] = quantization.scale(channel) * (elements.integer(i) - quantization.zeroPoint(channel));
-        }
-        return operator.reals(reals, shape);
+            return quantization.scale(channel) * (elements.integer(i) - quantization.zeroPoint(channel));
+        });
     }
 
     /** Integers are numbers without scales, which wrap around. */
@@ -268,11 +248,11 @@ public final class NumberImporters {
         Set<DType> types = new HashSet<>(INTEGERS);
         types.add(DType.FLOAT32);
         requireOperands(operator, types);
-        operator.finish(operator.binary(kind, operator.value(operator.input(0)), operator.value(operator.input(1))));
+        operator.finish(operator.binary(kind, operator.value(0), operator.value(1)));
     }
 
     private static void requireOperands(OperatorContext operator, Set<DType> types) {
-        OperandTypes.require(operator, types, operator.input(0), operator.input(1), operator.output());
+        operator.requireTypes(types, operator.input(0), operator.input(1), operator.output());
         Shape shape = operator.outputShape(operator.input(0)::shape);
         for (int i = 0; i < 2; i++) {
             operator.require(
@@ -289,8 +269,7 @@ public final class NumberImporters {
         requireOperands(operator, Set.of(DType.BOOL, DType.INT8, DType.INT16, DType.INT32, DType.INT64));
         DType dtype = operator.output().dtype();
         if (dtype == DType.BOOL) {
-            operator.finish(operator.binary(
-                    Binary.Kind.LOGICAL_AND, operator.value(operator.input(0)), operator.value(operator.input(1))));
+            operator.finish(operator.binary(Binary.Kind.LOGICAL_AND, operator.value(0), operator.value(1)));
             return;
         }
         inWords(operator, Binary.Kind.BITWISE_AND);
@@ -305,8 +284,8 @@ public final class NumberImporters {
         Formulas f = operator;
         DType dtype = operator.output().dtype();
         DType wide = dtype == DType.INT64 ? DType.INT64 : DType.INT32;
-        Arg lhs = f.cast(operator.value(operator.input(0)), wide);
-        Arg rhs = f.cast(operator.value(operator.input(1)), wide);
+        Arg lhs = f.cast(operator.value(0), wide);
+        Arg rhs = f.cast(operator.value(1), wide);
         operator.finish(f.cast(f.binary(kind, lhs, rhs), dtype));
     }
 
@@ -316,12 +295,11 @@ public final class NumberImporters {
         DType from = data.dtype();
         DType to = operator.output().dtype();
         boolean areWords = WORDS.contains(from) && WORDS.contains(to);
-        operator.require(
+        operator.requireThat(
                 areWords || (from.isInteger() && to.isInteger() && from.bytes() == to.bytes()),
                 "it makes " + to.text() + " of the bits of " + data.text(),
                 "types of one width",
                 "Export the model without the operator");
-        operator.check();
         Formulas f = operator;
         Arg value = operator.value(data);
         if (from.isFloat() != to.isFloat()) {
@@ -336,9 +314,8 @@ public final class NumberImporters {
     /** How many boundaries each element reaches. */
     private static void bucketize(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT32), data);
-        OperandTypes.require(operator, Set.of(DType.INT32), operator.output());
-        operator.check();
+        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT32), data);
+        operator.checkTypes(Set.of(DType.INT32), operator.output());
         float[] boundaries = operator.requiredOptions(Bucketize.TYPE)
                 .get(Bucketize.BOUNDARIES)
                 .reals();
@@ -356,8 +333,7 @@ public final class NumberImporters {
     }
 
     private static void rank(OperatorContext operator) {
-        OperandTypes.require(operator, Set.of(DType.INT32), operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(DType.INT32), operator.output());
         operator.finish(operator.number(operator.input(0).shape().rank(), DType.INT32));
     }
 }

@@ -7,18 +7,17 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Gelu;
@@ -39,7 +38,6 @@ import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -52,7 +50,7 @@ public final class UnaryImporters {
             builtin(BuiltinOperator.EXP, 2, FunctionImporter.EXP),
             builtin(BuiltinOperator.LOG, 2, FunctionImporter.LOG),
             builtin(BuiltinOperator.RSQRT, 3, FunctionImporter.RSQRT),
-            builtin(BuiltinOperator.GELU, 2, FunctionImporter::gelu).uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.GELU, 2, FunctionImporter::gelu),
             builtin(BuiltinOperator.SIN, 1, operator -> plain(operator, Unary.Kind.SIN, FLOAT32)),
             builtin(BuiltinOperator.COS, 1, operator -> plain(operator, Unary.Kind.COS, FLOAT32)),
             builtin(BuiltinOperator.CEIL, 1, operator -> plain(operator, Unary.Kind.CEIL, FLOAT32)),
@@ -60,21 +58,16 @@ public final class UnaryImporters {
             builtin(BuiltinOperator.ROUND, 1, operator -> plain(operator, Unary.Kind.ROUND, FLOAT32)),
             builtin(BuiltinOperator.LOGICAL_NOT, 1, operator -> plain(operator, Unary.Kind.LOGICAL_NOT, BOOL)),
             builtin(BuiltinOperator.SQUARE, 1, UnaryImporters::square),
-            builtin(BuiltinOperator.RELU, 3, new ReluImporter(Activation.RELU)).uint8AsInt8(),
-            builtin(BuiltinOperator.RELU6, 3, new ReluImporter(Activation.RELU6))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.RELU_N1_TO_1, 2, new ReluImporter(Activation.RELU_N1_TO_1))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.RELU_0_TO_1, 2, new ReluImporter(Activation.RELU_0_TO_1))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.LEAKY_RELU, 2, UnaryImporters::leakyRelu).uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.RELU, 3, new ReluImporter(Activation.RELU)),
+            builtinOfBytes(BuiltinOperator.RELU6, 3, new ReluImporter(Activation.RELU6)),
+            builtinOfBytes(BuiltinOperator.RELU_N1_TO_1, 2, new ReluImporter(Activation.RELU_N1_TO_1)),
+            builtinOfBytes(BuiltinOperator.RELU_0_TO_1, 2, new ReluImporter(Activation.RELU_0_TO_1)),
+            builtinOfBytes(BuiltinOperator.LEAKY_RELU, 2, UnaryImporters::leakyRelu),
             builtin(BuiltinOperator.ABS, 5, UnaryImporters::abs),
-            builtin(BuiltinOperator.LOGISTIC, 3, new SigmoidImporter(TflSigmoid16.Kind.LOGISTIC))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.TANH, 3, new SigmoidImporter(TflSigmoid16.Kind.TANH))
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.LOGISTIC, 3, new SigmoidImporter(TflSigmoid16.Kind.LOGISTIC)),
+            builtinOfBytes(BuiltinOperator.TANH, 3, new SigmoidImporter(TflSigmoid16.Kind.TANH)),
             builtin(BuiltinOperator.ELU, 1, TableImporter.ELU),
-            builtin(BuiltinOperator.HARD_SWISH, 1, TableImporter.HARD_SWISH).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.HARD_SWISH, 1, TableImporter.HARD_SWISH));
 
     private UnaryImporters() {}
 
@@ -85,23 +78,20 @@ public final class UnaryImporters {
         for (int i = 0; i < bytes.length; i++) {
             bytes[i] = (byte) answers[i];
         }
-        TensorType type = new TensorType(Shape.of(answers.length), INT8);
-        return operator.emit(new TflLookup(), operator.value(data), new Constant("", type, Bytes.wrap(bytes)));
+        return operator.emit(new TflLookup(), operator.value(data), operator.bytes(bytes, Shape.of(answers.length)));
     }
 
     /** A function of one type of elements. */
     private static void plain(OperatorContext operator, Unary.Kind kind, DType dtype) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(dtype), data, operator.output());
-        operator.check();
-        operator.finish(operator.emit(new Unary(kind), operator.value(data)));
+        operator.checkTypes(Set.of(dtype), data, operator.output());
+        operator.finish(new Unary(kind), operator.value(data));
     }
 
     /** SQUARE of float32: the product of the tensor with itself. */
     private static void square(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(FLOAT32), data, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32), data, operator.output());
         Arg value = operator.value(data);
         operator.finish(operator.multiply(value, value));
     }
@@ -114,11 +104,10 @@ public final class UnaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
             TfliteTensor output = operator.output();
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
-            operator.check();
+            operator.checkTypes(Set.of(FLOAT32, INT8, INT16), data, output);
             if (!data.dtype().isFloat()) {
-                OperandTypes.requireScales(operator, data, output);
-                OperandTypes.requireSymmetric(operator, data, output);
+                operator.requireScales(data, output);
+                operator.requireSymmetric(data, output);
                 operator.check();
             }
             Arg value = operator.value(data);
@@ -126,8 +115,7 @@ public final class UnaryImporters {
         }
 
         private static boolean rescales(TfliteTensor data, TfliteTensor output) {
-            return !data.dtype().isFloat()
-                    && !OperandTypes.quantization(data).equals(OperandTypes.quantization(output));
+            return !data.dtype().isFloat() && !data.affine().equals(output.affine());
         }
 
         /** The quotient of the scales is in single precision (ReluPrepare). */
@@ -144,14 +132,13 @@ public final class UnaryImporters {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
         float alpha = operator.requiredOptions(OperatorOptions.LeakyRelu.TYPE).get(OperatorOptions.LeakyRelu.ALPHA);
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
+        operator.requireTypes(Set.of(FLOAT32, INT8, INT16), data, output);
         operator.requireThat(Float.isFinite(alpha), "alpha is " + alpha, "a finite number");
         if (data.dtype().isFloat()) {
-            operator.finish(operator.emit(new LeakyRelu(alpha), operator.value(data)));
+            operator.finish(new LeakyRelu(alpha), operator.value(data));
             return;
         }
-        OperandTypes.requireScales(operator, data, output);
-        operator.check();
+        operator.checkScales(data, output);
         float in = data.quantization().scale(0);
         float out = output.quantization().scale(0);
         QuantizedMultiplier positive = Requantizing.boundedMultiplier(operator, in / out);
@@ -161,11 +148,7 @@ public final class UnaryImporters {
                         ? lookup(
                                 operator,
                                 data,
-                                TflActivations.leakyRelu(
-                                        OperandTypes.quantization(data),
-                                        OperandTypes.quantization(output),
-                                        positive,
-                                        negative))
+                                TflActivations.leakyRelu(data.affine(), output.affine(), positive, negative))
                         : operator.emit(
                                 new TflLeakyRelu(
                                         data.quantization().zeroPoint(),
@@ -179,8 +162,7 @@ public final class UnaryImporters {
     private static void abs(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16, INT32), data, output);
-        operator.check();
+        operator.checkTypes(Set.of(FLOAT32, INT8, INT16, INT32), data, output);
         if (data.dtype() == INT32) {
             Formulas f = operator;
             Arg value = operator.value(data);
@@ -189,20 +171,16 @@ public final class UnaryImporters {
         }
         boolean plain = data.dtype() == DType.INT16 && !data.quantization().isPresent();
         if (data.dtype().isFloat() || plain) {
-            operator.finish(operator.emit(new Unary(Unary.Kind.ABS), operator.value(data)));
+            operator.finish(new Unary(Unary.Kind.ABS), operator.value(data));
             return;
         }
-        OperandTypes.requireScales(operator, data, output);
-        OperandTypes.requireSymmetric(operator, data, output);
+        operator.requireScales(data, output);
+        operator.requireSymmetric(data, output);
         operator.check();
         QuantizedMultiplier by = Requantizing.boundedMultiplier(operator, Requantizing.quotient(data, output));
         operator.finish(
                 data.dtype() == DType.INT8
-                        ? lookup(
-                                operator,
-                                data,
-                                TflActivations.abs(
-                                        OperandTypes.quantization(data), OperandTypes.quantization(output), by))
+                        ? lookup(operator, data, TflActivations.abs(data.affine(), output.affine(), by))
                         : absOfInt16(operator, data, by));
     }
 
@@ -226,32 +204,30 @@ public final class UnaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
             TfliteTensor output = operator.output();
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
-            operator.check();
+            operator.checkTypes(Set.of(FLOAT32, INT8, INT16), data, output);
             boolean logistic = kind == TflSigmoid16.Kind.LOGISTIC;
             if (data.dtype().isFloat()) {
                 Unary op = new Unary(logistic ? Unary.Kind.SIGMOID : Unary.Kind.TANH);
-                operator.finish(operator.emit(op, operator.value(data)));
+                operator.finish(op, operator.value(data));
                 return;
             }
-            OperandTypes.requireScales(operator, data, output);
-            OperandTypes.requireSymmetric(operator, data);
+            operator.requireScales(data, output);
+            operator.requireSymmetric(data);
             operator.check();
             float scale = data.dtype() == DType.INT16 ? 1f / (1 << 15) : logistic ? 1f / 256 : 1f / 128;
             int zeroPoint = data.dtype() == DType.INT8 && logistic ? Byte.MIN_VALUE : 0;
-            OperandTypes.requireFixed(operator, output, scale, zeroPoint);
-            operator.require(
+            operator.requireFixed(output, scale, zeroPoint);
+            operator.requireThat(
                     data.quantization().scale(0) >= LEAST_SCALE
                             && data.quantization().scale(0) < MOST_SCALE,
                     "`" + data.name() + "` has scale " + data.quantization().scale(0),
                     "a scale from 2^-30 to 2",
                     "Quantize the model again");
-            operator.check();
             operator.finish(data.dtype() == DType.INT16 ? wide(operator, data) : narrow(operator, data));
         }
 
         private Arg narrow(OperatorContext operator, TfliteTensor data) {
-            Quantization in = OperandTypes.quantization(data);
+            Quantization in = data.affine();
             return lookup(
                     operator,
                     data,
@@ -365,23 +341,21 @@ public final class UnaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
             if (data.dtype().isFloat()) {
-                OperandTypes.require(operator, Set.of(FLOAT32), data, operator.output());
-                operator.check();
+                operator.checkTypes(Set.of(FLOAT32), data, operator.output());
                 operator.finish(floats.apply(operator, operator.value(data)));
                 return;
             }
             requireQuantized(operator, data);
-            Quantization in = OperandTypes.quantization(data);
-            Quantization out = OperandTypes.quantization(operator.output());
+            Quantization in = data.affine();
+            Quantization out = operator.output().affine();
             operator.finish(
                     data.dtype() == INT8 ? ofBytes(operator, data, in, out) : ofShorts(operator, data, in, out));
         }
 
         private static void requireQuantized(OperatorContext operator, TfliteTensor data) {
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, operator.output());
-            operator.check();
-            OperandTypes.requireScales(operator, data, operator.output());
-            OperandTypes.requireSymmetric(operator, data, operator.output());
+            operator.checkTypes(Set.of(FLOAT32, INT8, INT16), data, operator.output());
+            operator.requireScales(data, operator.output());
+            operator.requireSymmetric(data, operator.output());
             operator.check();
         }
 
@@ -436,18 +410,15 @@ public final class UnaryImporters {
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
             TfliteTensor output = operator.output();
-            OperandTypes.require(operator, Set.of(FLOAT32, INT8), data, output);
-            operator.check();
+            operator.checkTypes(Set.of(FLOAT32, INT8), data, output);
             if (data.dtype().isFloat()) {
-                operator.finish(operator.emit(new Unary(kind), operator.value(data)));
+                operator.finish(new Unary(kind), operator.value(data));
                 return;
             }
-            OperandTypes.requireScales(operator, data, output);
-            operator.check();
+            operator.checkScales(data, output);
             int[] answers;
             try {
-                answers = (operator.followsLite() ? ofLite : table)
-                        .of(OperandTypes.quantization(data), OperandTypes.quantization(output));
+                answers = (operator.followsLite() ? ofLite : table).of(data.affine(), output.affine());
             } catch (IllegalArgumentException e) {
                 throw operator.failure(e.getMessage(), "scales of ordinary size");
             }

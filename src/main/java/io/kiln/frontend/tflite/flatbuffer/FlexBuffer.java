@@ -174,10 +174,10 @@ public final class FlexBuffer {
     }
 
     private KilnException corrupt(String what, long position) {
-        return new KilnException(Failure.MODEL.problem(
+        return Failure.MODEL.exception(
                 "its custom options are corrupt at byte " + position + ": " + what,
                 where.get(),
                 "a FlexBuffer that is a map",
-                "Export the model again"));
+                "Export the model again");
     }
 }

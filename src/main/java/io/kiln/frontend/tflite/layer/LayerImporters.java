@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.layer;
 
-import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.layer.LayerTypes.HybridLayers;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
 import io.kiln.frontend.tflite.operand.PaddedWindows;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.FullyConnected;
 import io.kiln.frontend.tflite.schema.OperatorOptions.TransposeConv;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Window;
@@ -32,6 +33,7 @@ import io.kiln.ir.op.layer.TransposedConvolutions.TransposedWindow;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -49,13 +51,10 @@ public final class LayerImporters {
     private static final int CHANNEL_AXIS = 3;
 
     public static final List<Registration> ALL = List.of(
-            builtin(BuiltinOperator.CONV_2D, 8, new ConvolutionImporter(false)).uint8AsInt8(),
-            builtin(BuiltinOperator.DEPTHWISE_CONV_2D, 7, new ConvolutionImporter(true))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.FULLY_CONNECTED, 12, LayerImporters::fullyConnected)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.TRANSPOSE_CONV, 5, LayerImporters::transposed)
-                    .uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.CONV_2D, 8, new ConvolutionImporter(false)),
+            builtinOfBytes(BuiltinOperator.DEPTHWISE_CONV_2D, 7, new ConvolutionImporter(true)),
+            builtinOfBytes(BuiltinOperator.FULLY_CONNECTED, 12, LayerImporters::fullyConnected),
+            builtinOfBytes(BuiltinOperator.TRANSPOSE_CONV, 5, LayerImporters::transposed));
 
     private LayerImporters() {}
 
@@ -137,14 +136,8 @@ public final class LayerImporters {
                 Conv2d op = new Conv2d(window, kernel.groups, kernel.channels, kernel.layout);
                 return operator.emit(op, operator.value(data), kernel.weights);
             }
-            return operator.emit(
-                    new QnnConv2d(window, kernel.groups, kernel.channels, kernel.layout, sumType),
-                    operator.value(data),
-                    kernel.weights,
-                    Requantizing.zeroPoint(data),
-                    Constant.scalar(weights.quantization().zeroPoint()),
-                    Requantizing.scale(data),
-                    Requantizing.scales(operator, weights.quantization()));
+            QnnConv2d op = new QnnConv2d(window, kernel.groups, kernel.channels, kernel.layout, sumType);
+            return Requantizing.sums(operator, op, data, operator.value(data), weights, kernel.weights);
         }
 
         /** The reference kernel of DEPTHWISE_CONV_2D supports int16 only with int64 sums. */
@@ -185,18 +178,29 @@ public final class LayerImporters {
 
         private static Arg reshaped(OperatorContext operator, Arg value, int... dims) {
             return value instanceof Constant constant
-                    ? ConstantParameters.reshaped(constant, dims)
+                    ? new Constant(
+                            constant.name(),
+                            new TensorType(Shape.of(dims), constant.type().dtype()),
+                            constant.data())
                     : operator.emit(new Reshape(Shape.of(dims)), value);
         }
 
         /** Transposes a matrix (rows, columns) to (columns, rows), under the given shape. */
         private static Arg transposed(OperatorContext operator, Arg value, int rows, int columns, int... dims) {
-            return value instanceof Constant constant
-                    ? ConstantParameters.transposed(constant, rows, columns, dims)
-                    : reshaped(
-                            operator,
-                            operator.emit(new Transpose(List.of(1, 0)), reshaped(operator, value, rows, columns)),
-                            dims);
+            if (!(value instanceof Constant constant)) {
+                Arg matrix = reshaped(operator, value, rows, columns);
+                return reshaped(operator, operator.emit(new Transpose(List.of(1, 0)), matrix), dims);
+            }
+            int width = constant.type().dtype().bytes();
+            byte[] from = constant.data().toArray();
+            byte[] to = new byte[from.length];
+            for (int row = 0; row < rows; row++) {
+                for (int column = 0; column < columns; column++) {
+                    System.arraycopy(from, (row * columns + column) * width, to, (column * rows + row) * width, width);
+                }
+            }
+            TensorType type = new TensorType(Shape.of(dims), constant.type().dtype());
+            return new Constant(constant.name(), type, Bytes.wrap(to));
         }
 
         private Window window(OperatorContext operator, Shape data, Shape weights, FlatTable options) {
@@ -286,14 +290,8 @@ public final class LayerImporters {
             return operator.emit(new Conv2dTranspose(window, channels), operator.value(data), operator.value(weights));
         }
         DType sum = data.dtype() == DType.INT16 ? DType.INT64 : DType.INT32;
-        return operator.emit(
-                new QnnConv2dTranspose(window, channels, sum),
-                operator.value(data),
-                operator.value(weights),
-                Requantizing.zeroPoint(data),
-                Constant.scalar(weights.quantization().zeroPoint()),
-                Requantizing.scale(data),
-                Requantizing.scales(operator, weights.quantization()));
+        QnnConv2dTranspose op = new QnnConv2dTranspose(window, channels, sum);
+        return Requantizing.sums(operator, op, data, operator.value(data), weights, operator.value(weights));
     }
 
     /** Biases of int16 are summed as int64. */
@@ -303,7 +301,8 @@ public final class LayerImporters {
         }
         Constant values = operator.constant(bias);
         operator.spend(8L * values.elements());
-        return bias.withValue(ConstantParameters.widened(values));
+        TensorType type = new TensorType(values.type().shape(), DType.INT64);
+        return bias.withValue(Constant.integers(values.name(), type, values::integer));
     }
 
     private static TransposedWindow window(
@@ -369,9 +368,8 @@ public final class LayerImporters {
                 "Convert the model again");
         LayerTypes.requireData(operator, data, operator.output());
         LayerTypes.requireWeights(operator, data, weights);
-        operator.require(
+        operator.requireThat(
                 weights.shape().rank() == 2, "weights are " + weights.text(), "weights of rank 2 (units, inputs)", "");
-        operator.check();
         int units = weights.shape().dim(0);
         LayerTypes.requireBias(operator, data, bias, units, DType.INT32, DType.INT64);
         requireShapes(operator, data, weights);
@@ -453,14 +451,8 @@ public final class LayerImporters {
 
     private static Arg multiply(
             OperatorContext operator, Arg flat, TfliteTensor data, TfliteTensor weights, DType sumType) {
-        return operator.emit(
-                new QnnDense(weights.shape().dim(0), sumType),
-                flat,
-                operator.value(weights),
-                Requantizing.zeroPoint(data),
-                Constant.scalar(weights.quantization().zeroPoint()),
-                Requantizing.scale(data),
-                Requantizing.scales(operator, weights.quantization()));
+        QnnDense op = new QnnDense(weights.shape().dim(0), sumType);
+        return Requantizing.sums(operator, op, data, flat, weights, operator.value(weights));
     }
 
     private static void requireShapes(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {

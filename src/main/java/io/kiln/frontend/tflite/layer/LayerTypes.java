@@ -2,10 +2,17 @@
 package io.kiln.frontend.tflite.layer;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.reduce.Reduce;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +41,7 @@ public final class LayerTypes {
                     "int8, int16 or float32, the same for data and output",
                     "Quantize the whole model, inputs and outputs included, or keep all of it float32");
             if (fits && !dtype.isFloat()) {
-                OperandTypes.requireScale(operator, tensor);
+                operator.requireScales(tensor);
                 requireCentred(operator, tensor);
             }
         }
@@ -71,7 +78,7 @@ public final class LayerTypes {
                 SUPPORTED + "; or uint8 data with uint8 weights",
                 "Convert the model again");
         if (isHybrid(data, weights)) {
-            OperandTypes.requireConstant(operator, "weights", weights);
+            operator.requireConstant("weights", weights);
         }
         operator.require(
                 !isInt8 || weights.quantization().isPresent(),
@@ -126,7 +133,7 @@ public final class LayerTypes {
                 "bias `" + tensor.name() + "` has " + tensor.shape().elements() + " elements",
                 channels + ", one per output channel");
         if (data.dtype() == DType.INT16) {
-            OperandTypes.requireConstant(operator, "bias", tensor);
+            operator.requireConstant("bias", tensor);
         }
     }
 
@@ -145,5 +152,88 @@ public final class LayerTypes {
     /** Whether the data is float32 and the weights are quantized and remain quantized. */
     static boolean isHybrid(TfliteTensor data, TfliteTensor weights) {
         return data.dtype().isFloat() && !weights.dtype().isFloat();
+    }
+
+    /**
+     * Layers with float data and int8 weights as TensorFlow Lite computes them: the data is quantized at run time, each row of a dense layer and each
+     * image of a convolution by itself, and sums are integers (fully_connected.cc: EvalHybridDense, conv.cc and depthwise_conv.cc:
+     * EvalHybrid, EvalHybridPerChannel, portable_tensor_utils.cc). Integers that a later step needs as floats are exact.
+     */
+    static final class HybridLayers {
+        private static final float MOST = 127;
+
+        /** Below it the inverse of the scale is infinite, and the library's result not defined. */
+        private static final float LEAST_RANGE = 3.75e-37f;
+
+        private HybridLayers() {}
+
+        /**
+         * Data quantized at run time.
+         *
+         * @param data int8 with zero point 0, or int16 from -255 to 255, from which the zero point was subtracted
+         * @param scale float32, 1 in the dimensions that were quantized together
+         */
+        record Quantized(Arg data, Arg scale) {}
+
+        /** Quantizes data; dimensions that are quantized together are given. */
+        static Quantized quantize(OperatorContext operator, Arg data, List<Integer> together, boolean isAsymmetric) {
+            return isAsymmetric ? asymmetric(operator, data, together) : symmetric(operator, data, together);
+        }
+
+        private static Quantized symmetric(OperatorContext operator, Arg data, List<Integer> together) {
+            Arg magnitude = operator.abs(data);
+            Arg largest = operator.reduce(Reduce.Kind.MAX, magnitude, together);
+            Arg range = operator.maximum(largest, Constant.scalar(LEAST_RANGE));
+            Arg inverse = operator.divide(Constant.scalar(MOST), range);
+            Arg scaled = operator.multiply(data, inverse);
+            Arg rounded = operator.unary(Unary.Kind.ROUND_AWAY, scaled);
+            Arg limited = operator.emit(new Clip(-MOST, MOST), rounded);
+            return new Quantized(operator.cast(limited, DType.INT8), operator.divide(range, Constant.scalar(MOST)));
+        }
+
+        private static Quantized asymmetric(OperatorContext operator, Arg data, List<Integer> together) {
+            Arg least = operator.reduce(Reduce.Kind.MIN, data, together);
+            Arg most = operator.reduce(Reduce.Kind.MAX, data, together);
+            Arg scale = operator.binary(Binary.Kind.QUANTIZATION_SCALE, least, most);
+            Arg zeroPoint = operator.binary(Binary.Kind.QUANTIZATION_ZERO_POINT, least, most);
+            Arg inverse = operator.divide(Constant.scalar(1f), scale);
+            Arg scaled = operator.multiply(data, inverse);
+            Arg shifted = operator.add(scaled, zeroPoint);
+            Arg rounded = operator.unary(Unary.Kind.ROUND_AWAY, shifted);
+            Arg limited = operator.emit(new Clip(Byte.MIN_VALUE, Byte.MAX_VALUE), rounded);
+            Arg centred = operator.subtract(limited, zeroPoint);
+            return new Quantized(operator.cast(centred, DType.INT16), scale);
+        }
+
+        /** Sums of a quantized layer as floats. */
+        static Arg sums(OperatorContext operator, Quantized data, Arg weights, Op op) {
+            Arg sum = operator.emit(
+                    op,
+                    data.data,
+                    weights,
+                    Constant.scalar(0),
+                    Constant.scalar(0),
+                    Constant.scalar(1f),
+                    Constant.scalar(1f));
+            return operator.cast(sum, DType.FLOAT32);
+        }
+
+        /** Sums times both scales, whose product is rounded first. */
+        static Arg scaledAtOnce(OperatorContext operator, Arg sums, Quantized data, TensorQuantization weights) {
+            Arg scale = operator.multiply(data.scale, Requantizing.scales(operator, weights));
+            return operator.multiply(sums, scale);
+        }
+
+        /** Sums times the weights' scale, and the result times the data's. */
+        static Arg scaledInTurn(OperatorContext operator, Arg sums, Quantized data, TensorQuantization weights) {
+            Arg scaled = operator.multiply(sums, Requantizing.scales(operator, weights));
+            return operator.multiply(scaled, data.scale);
+        }
+
+        /** Adds a bias along the last dimension. */
+        static Arg plus(OperatorContext operator, Arg value, Optional<TfliteTensor> bias) {
+            return bias.map(tensor -> operator.add(value, operator.value(tensor)))
+                    .orElse(value);
+        }
     }
 }

@@ -2,15 +2,15 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.PaddedWindows;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.L2Norm;
@@ -46,12 +46,10 @@ public final class NormalizationImporters {
     public static final List<Registration> ALL = List.of(
             builtin(BuiltinOperator.L2_NORMALIZATION, 2, NormalizationImporters::normalize),
             builtin(BuiltinOperator.L2_POOL_2D, 1, NormalizationImporters::pool),
-            builtin(BuiltinOperator.LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.AVERAGE_POOL_2D, 3, new PoolingImporter(true))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.MAX_POOL_2D, 3, new PoolingImporter(false)).uint8AsInt8(),
-            builtin(BuiltinOperator.SOFTMAX, 3, NormalizationImporters::softmax).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax),
+            builtinOfBytes(BuiltinOperator.AVERAGE_POOL_2D, 3, new PoolingImporter(true)),
+            builtinOfBytes(BuiltinOperator.MAX_POOL_2D, 3, new PoolingImporter(false)),
+            builtinOfBytes(BuiltinOperator.SOFTMAX, 3, NormalizationImporters::softmax));
 
     private NormalizationImporters() {}
 
@@ -97,12 +95,11 @@ public final class NormalizationImporters {
         Arg data = floats(operator);
         FlatTable options = operator.requiredOptions(Pool2D.TYPE);
         Activation activation = Activation.read(operator, options.get(Pool2D.FUSED_ACTIVATION_FUNCTION));
-        operator.require(
+        operator.requireThat(
                 operator.input(0).shape().rank() == 4,
                 operator.input(0).text() + " is not supported here",
                 "rank 4",
                 "");
-        operator.check();
         Window window = window(operator, options);
         Arg mean = operator.emit(new AvgPool2d(window), operator.multiply(data, data));
         operator.finish(activation.apply(operator, operator.sqrt(mean)));
@@ -126,34 +123,31 @@ public final class NormalizationImporters {
         if (data.dtype() != DType.INT8 || data.shape().rank() == 0) {
             return false;
         }
-        OperandTypes.requireScales(operator, data, operator.output());
-        OperandTypes.requireSame(operator, data, operator.output());
-        operator.require(
+        operator.requireScales(data, operator.output());
+        operator.requireSame(data, operator.output());
+        operator.requireThat(
                 data.shape().dim(-1) <= kind.longest(),
                 "vectors have " + data.shape().dim(-1) + " elements",
                 "at most " + kind.longest() + " elements for int8",
                 "Keep this operator in float32");
-        operator.check();
         return true;
     }
 
     private static void finish(OperatorContext operator, TflNormalize.Kind kind, float scale, int zeroPoint) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.requireFixed(operator, operator.output(), scale, zeroPoint);
+        operator.requireFixed(operator.output(), scale, zeroPoint);
         operator.check();
-        operator.finish(operator.emit(
-                new TflNormalize(kind), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
+        operator.finish(new TflNormalize(kind), operator.value(data), data.scale(), data.zeroPoint());
     }
 
     /** The data, of float32 and at least rank 1. */
     private static Arg floats(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        operator.require(
+        operator.requireThat(
                 data.dtype().isFloat() && data.shape().rank() > 0,
                 data.text() + " is not supported here",
                 "float32 of at least one dimension, or int8 except for L2_POOL_2D",
                 "Keep this operator in float32");
-        operator.check();
         return operator.value(data);
     }
 
@@ -171,24 +165,24 @@ public final class NormalizationImporters {
         float beta = operator.requiredOptions(OperatorOptions.Softmax.TYPE).get(OperatorOptions.Softmax.BETA);
         DType result = operator.output().dtype();
         if (result == DType.INT16 && (data.dtype() == DType.INT8 || data.dtype() == DType.INT16)) {
-            OperandTypes.requireScale(operator, data);
-            OperandTypes.requireScale(operator, operator.output());
+            operator.requireScales(data);
+            operator.requireScales(operator.output());
         } else {
-            OperandTypes.requireSame(operator, data, operator.output());
+            operator.requireSame(data, operator.output());
         }
         operator.require(
                 beta > 0 && !Float.isInfinite(beta), "beta is " + beta, "a finite beta above 0", "Export again");
-        operator.require(data.shape().rank() > 0, data.text() + " is not supported here", "a rank of at least 1", "");
-        operator.check();
+        operator.requireThat(
+                data.shape().rank() > 0, data.text() + " is not supported here", "a rank of at least 1", "");
         if (data.dtype().isFloat()) {
-            operator.finish(operator.emit(new Softmax(beta), operator.value(data)));
+            operator.finish(new Softmax(beta), operator.value(data));
             return;
         }
         int zeroPoint = TflSoftmax.outputZeroPoint(data.dtype(), result);
-        OperandTypes.requireFixed(operator, operator.output(), TflSoftmax.outputScale(data.dtype(), result), zeroPoint);
+        operator.requireFixed(operator.output(), TflSoftmax.outputScale(data.dtype(), result), zeroPoint);
         requireFixedPoint(operator, data, beta);
         operator.check();
-        operator.finish(operator.emit(
+        operator.finish(
                 new TflSoftmax(
                         beta,
                         result,
@@ -199,7 +193,7 @@ public final class NormalizationImporters {
                 Constant.scalar(data.quantization().scale(0)),
                 Constant.scalar(data.quantization().zeroPoint()),
                 Constant.scalar(operator.output().quantization().scale(0)),
-                Constant.scalar(zeroPoint)));
+                Constant.scalar(zeroPoint));
     }
 
     private static void requireFixedPoint(OperatorContext operator, TfliteTensor data, float beta) {
@@ -229,16 +223,15 @@ public final class NormalizationImporters {
             FlatTable options = operator.requiredOptions(Pool2D.TYPE);
             Activation activation = Activation.read(operator, options.get(Pool2D.FUSED_ACTIVATION_FUNCTION));
             if (data.dtype() == DType.INT16 && operator.output().dtype() == DType.INT16) {
-                OperandTypes.requireScale(operator, data);
-                OperandTypes.requireScale(operator, operator.output());
+                operator.requireScales(data);
+                operator.requireScales(operator.output());
             } else {
-                OperandTypes.requireSame(operator, data, operator.output());
+                operator.requireSame(data, operator.output());
             }
-            operator.require(
+            operator.requireThat(
                     data.shape().rank() == 4, data.text() + " is not supported here", "a tensor of rank 4", "");
-            operator.check();
             if (!data.dtype().isFloat()) {
-                OperandTypes.requireEqual(operator, data, operator.output());
+                operator.requireEqual(data, operator.output());
             }
             Window window = window(operator, options);
             operator.finish(activation.apply(

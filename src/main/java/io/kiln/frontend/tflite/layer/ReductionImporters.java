@@ -2,19 +2,18 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Reducer;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.FloatPrecision;
@@ -40,28 +39,23 @@ public final class ReductionImporters {
     private static final String CONVERT = "Quantize the model to int8 or keep it float32";
 
     public static final List<Registration> ALL = List.of(
-            builtin(BuiltinOperator.MEAN, 3, operator -> reduce(operator, Kind.MEAN))
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.MEAN, 3, operator -> reduce(operator, Kind.MEAN)),
             builtin(BuiltinOperator.SUM, 2, operator -> reduce(operator, Kind.SUM)),
-            builtin(BuiltinOperator.REDUCE_PROD, 3, ReductionImporters::product).uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.REDUCE_PROD, 3, ReductionImporters::product),
             builtin(BuiltinOperator.REDUCE_ANY, 1, operator -> truth(operator, Kind.MAX)),
             builtin(BuiltinOperator.REDUCE_ALL, 1, operator -> truth(operator, Kind.MIN)),
-            builtin(BuiltinOperator.REDUCE_MAX, 3, operator -> reduce(operator, Kind.MAX))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.REDUCE_MIN, 3, operator -> reduce(operator, Kind.MIN))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.ARG_MAX, 3, operator -> index(operator, true))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.ARG_MIN, 3, operator -> index(operator, false))
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.TOPK_V2, 3, ReductionImporters::largest).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.REDUCE_MAX, 3, operator -> reduce(operator, Kind.MAX)),
+            builtinOfBytes(BuiltinOperator.REDUCE_MIN, 3, operator -> reduce(operator, Kind.MIN)),
+            builtinOfBytes(BuiltinOperator.ARG_MAX, 3, operator -> index(operator, true)),
+            builtinOfBytes(BuiltinOperator.ARG_MIN, 3, operator -> index(operator, false)),
+            builtinOfBytes(BuiltinOperator.TOPK_V2, 3, ReductionImporters::largest));
 
     private ReductionImporters() {}
 
     private static List<Integer> axes(OperatorContext operator) {
         int rank = operator.input(0).shape().rank();
-        return Arrays.stream(ConstantParameters.ints(operator, "the axes", operator.input(1)))
-                .map(axis -> ConstantParameters.axis(operator, axis, rank))
+        return Arrays.stream(operator.integers("the axes", operator.input(1)))
+                .map(axis -> operator.axis(axis, rank))
                 .sorted()
                 .distinct()
                 .boxed()
@@ -72,19 +66,17 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
         if (!data.dtype().isFloat()) {
-            OperandTypes.requireScales(operator, data, operator.output());
-            operator.check();
+            operator.checkScales(data, operator.output());
             if (kind == Kind.SUM || kind == Kind.MEAN) {
                 operator.finish(sum(operator, kind, axes, keepDims));
                 return;
             }
-            OperandTypes.requireEqual(operator, data, operator.output());
+            operator.requireEqual(data, operator.output());
             operator.check();
         }
-        operator.finish(operator.emit(new Reduce(kind, axes, keepDims), operator.value(data)));
+        operator.finish(new Reduce(kind, axes, keepDims), operator.value(data));
     }
 
     /** REDUCE_PROD; each step of quantized integers is rescaled (reduce.cc: GetQuantProdScaling). */
@@ -92,36 +84,30 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        OperandTypes.require(
-                operator,
-                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
-                data,
-                operator.output());
-        operator.check();
-        if (!OperandTypes.isQuantized(data.dtype())) {
-            operator.finish(operator.emit(new Reduce(Kind.PROD, axes, keepDims), operator.value(data)));
+        operator.checkTypes(
+                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64), data, operator.output());
+        if (!data.hasQuantizedType()) {
+            operator.finish(new Reduce(Kind.PROD, axes, keepDims), operator.value(data));
             return;
         }
         TfliteTensor output = operator.output();
-        OperandTypes.requireScales(operator, data, output);
-        operator.check();
+        operator.checkScales(data, output);
         long factors = axes.stream().mapToLong(data.shape()::dim).reduce(1, (a, b) -> a * b);
         double root = Math.pow(output.quantization().scale(0), 1.0 / Math.max(1, factors));
         double scaling = data.quantization().scale(0) / root;
         QuantizedMultiplier step = Requantizing.multiplier(operator, scaling);
-        operator.require(
+        operator.requireThat(
                 step.shift() <= TflProduct.MOST_SHIFT,
                 "its scales multiply to " + scaling,
                 "less than 2^" + TflProduct.MOST_SHIFT,
                 CONVERT);
-        operator.check();
         TflProduct op = new TflProduct(
                 axes,
                 keepDims,
                 step,
                 data.quantization().zeroPoint(),
                 output.quantization().zeroPoint());
-        operator.finish(operator.emit(op, operator.value(data)));
+        operator.finish(op, operator.value(data));
     }
 
     /** REDUCE_ANY and REDUCE_ALL: the largest and the smallest truth value. */
@@ -129,8 +115,7 @@ public final class ReductionImporters {
         TfliteTensor data = operator.input(0);
         List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
-        OperandTypes.require(operator, Set.of(DType.BOOL), data, operator.output());
-        operator.check();
+        operator.checkTypes(Set.of(DType.BOOL), data, operator.output());
         Formulas f = operator;
         Arg bytes = f.cast(operator.value(data), DType.INT8);
         operator.finish(f.cast(operator.emit(new Reduce(kind, axes, keepDims), bytes), DType.BOOL));
@@ -143,12 +128,11 @@ public final class ReductionImporters {
         TflSum op = new TflSum(axes, keepDims);
         long terms = op.terms(data.shape());
         long most = Integer.MAX_VALUE / TflSum.largestTerm(data.dtype(), from.zeroPoint());
-        operator.require(
+        operator.requireThat(
                 terms <= most,
                 "sums of " + terms + " elements may exceed 32 bits",
                 "at most " + most + " elements in a sum",
                 CONVERT);
-        operator.check();
         if (kind == Kind.SUM && operator.followsLite()) {
             return sumInSingle(operator, op, terms);
         }
@@ -187,15 +171,13 @@ public final class ReductionImporters {
 
     private static void index(OperatorContext operator, boolean largest) {
         TfliteTensor data = operator.input(0);
-        OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.BOOL), data);
-        operator.require(
+        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.BOOL), data);
+        operator.requireThat(
                 INDEX.contains(operator.output().dtype()),
                 "the output is " + operator.output().dtype().text(),
-                OperandTypes.text(INDEX),
+                OperatorContext.text(INDEX),
                 "Ask for output_type int32");
-        operator.check();
-        int axis = ConstantParameters.axis(
-                operator, operator.input(1), data.shape().rank());
+        int axis = operator.axis(operator.input(1), data.shape().rank());
         Formulas f = operator;
         Arg value = data.dtype() == DType.BOOL ? f.cast(operator.value(data), DType.INT8) : operator.value(data);
         Arg index = operator.emit(new ArgReduce(largest, axis), value);
@@ -218,19 +200,16 @@ public final class ReductionImporters {
                         && number.shape().elements() == 1,
                 "k is " + number.text(),
                 "one int32 or int16");
-        OperandTypes.requireConstant(operator, "k", number);
+        operator.requireConstant("k", number);
         operator.check();
-        OperandTypes.require(
-                operator,
-                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
-                data,
-                outputs.get(0));
-        OperandTypes.require(operator, Set.of(DType.INT32, DType.INT16), outputs.get(1));
+        operator.requireTypes(
+                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64), data, outputs.get(0));
+        operator.requireTypes(Set.of(DType.INT32, DType.INT16), outputs.get(1));
         int size = data.shape().dim(-1);
         long k = operator.constant(number).integer(0);
         operator.requireThat(k >= 1 && k <= size, "k is " + k, "1 to " + size);
-        if (OperandTypes.isQuantized(data.dtype()) && data.quantization().isPresent()) {
-            OperandTypes.requireEqual(operator, data, outputs.get(0));
+        if (data.hasQuantizedType() && data.quantization().isPresent()) {
+            operator.requireEqual(data, outputs.get(0));
             operator.check();
         }
         Formulas f = operator;

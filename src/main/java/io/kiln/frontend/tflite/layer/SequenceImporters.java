@@ -4,9 +4,7 @@ package io.kiln.frontend.tflite.layer;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
@@ -42,13 +40,12 @@ public final class SequenceImporters {
         FlatTable options = operator.requiredOptions(BatchMatMul.TYPE);
         TflBatchMatmul op = new TflBatchMatmul(options.get(BatchMatMul.ADJ_X), options.get(BatchMatMul.ADJ_Y));
         boolean supported = a.dtype().isFloat() || a.dtype() == DType.INT8 || a.dtype() == DType.INT16;
-        operator.require(
+        operator.requireThat(
                 supported && b.dtype() == a.dtype() && output.dtype() == a.dtype(),
                 "from " + a.text() + " and " + b.text() + " to "
                         + output.dtype().text() + " is not supported here",
                 "float32, int8 or int16, the same for both matrices and the output",
                 "Quantize the whole model to int8 or int16, or keep all of it float32");
-        operator.check();
         if (!a.dtype().isFloat()) {
             requireQuantization(operator, op, a, b, output);
         }
@@ -60,21 +57,20 @@ public final class SequenceImporters {
     private static void requireQuantization(
             OperatorContext operator, TflBatchMatmul op, TfliteTensor a, TfliteTensor b, TfliteTensor output) {
         for (TfliteTensor tensor : new TfliteTensor[] {a, b, output}) {
-            OperandTypes.requireScale(operator, tensor);
+            operator.requireScales(tensor);
             operator.require(
                     a.dtype() == DType.INT8 || tensor.quantization().isSymmetric(),
                     "`" + tensor.name() + "` of int16 has a zero point",
                     "zero point 0",
                     "Quantize the model again");
         }
-        operator.require(
+        operator.requireThat(
                 a.dtype() != DType.INT8
                         || a.shape().rank() < 2
                         || op.depth(a.shape()) <= Integer.MAX_VALUE / LARGEST_PRODUCT,
                 "sums of the products of rows of " + a.text() + " may exceed 32 bits",
                 "at most " + Integer.MAX_VALUE / LARGEST_PRODUCT + " products in a sum",
                 "Split the matrices");
-        operator.check();
     }
 
     /** The product of the input scales is rounded to single precision (GetQuantizedConvolutionMultipler in kernel_util.cc). */
@@ -87,38 +83,34 @@ public final class SequenceImporters {
     private static void cumsum(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         FlatTable options = operator.requiredOptions(Cumsum.TYPE);
-        OperandTypes.require(
-                operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.INT64), data, operator.output());
-        int axis = ConstantParameters.axis(
-                operator, operator.input(1), data.shape().rank());
+        operator.requireTypes(Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.INT64), data, operator.output());
+        int axis = operator.axis(operator.input(1), data.shape().rank());
         TflCumsum op = new TflCumsum(axis, options.get(Cumsum.EXCLUSIVE), options.get(Cumsum.REVERSE));
         if (data.dtype() != DType.INT8) {
-            operator.finish(operator.emit(op, operator.value(data), Constant.scalar(0)));
+            operator.finish(op, operator.value(data), Constant.scalar(0));
             return;
         }
-        OperandTypes.requireScales(operator, data, operator.output());
-        operator.check();
+        operator.checkScales(data, operator.output());
         // The kernel multiplies by one half before it sums and by two here, which is exact (CalculateOpData in
         // cumsum.cc).
         double ratio = 2
                 * (double) data.quantization().scale(0)
                 / ((1 << (TflCumsum.FRACTION_BITS + 1))
                         * (double) operator.output().quantization().scale(0));
-        operator.require(
+        operator.requireThat(
                 ratio < 1,
                 "the input's scale is " + (ratio * (1 << TflCumsum.FRACTION_BITS)) + " times the output's",
                 "less than 2^" + TflCumsum.FRACTION_BITS + " times",
                 "Quantize the model again");
-        operator.check();
         Arg sums = operator.emit(op, operator.value(data), Requantizing.zeroPoint(data));
         operator.finish(Requantizing.rescale(operator, sums, Requantizing.multiplier(operator, ratio)));
     }
 
     private static void update(OperatorContext operator) {
-        operator.finish(operator.emit(
+        operator.finish(
                 new TflDynamicUpdateSlice(),
-                operator.value(operator.input(0)),
-                operator.value(operator.input(1)),
-                operator.value(operator.input(TflDynamicUpdateSlice.START))));
+                operator.value(0),
+                operator.value(1),
+                operator.value(operator.input(TflDynamicUpdateSlice.START)));
     }
 }

@@ -2,16 +2,15 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.CustomOptions;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.ResizeBilinear;
 import io.kiln.frontend.tflite.schema.OperatorOptions.ResizeNearestNeighbor;
@@ -37,8 +36,7 @@ public final class ImageImporters {
 
     public static final List<Registration> ALL = List.of(
             builtin(BuiltinOperator.RESIZE_BILINEAR, 4, new ResizeImporter(true)),
-            builtin(BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, 4, new ResizeImporter(false))
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, 4, new ResizeImporter(false)),
             custom("TFLite_Detection_PostProcess", ImageImporters::detection));
 
     private ImageImporters() {}
@@ -54,7 +52,7 @@ public final class ImageImporters {
         @Override
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
-            int[] size = ConstantParameters.ints(operator, "height and width", operator.input(1), 2);
+            int[] size = operator.integers("height and width", operator.input(1), 2);
             FlatTable options = operator.requiredOptions(linear ? ResizeBilinear.TYPE : ResizeNearestNeighbor.TYPE);
             boolean alignCorners =
                     options.get(linear ? ResizeBilinear.ALIGN_CORNERS : ResizeNearestNeighbor.ALIGN_CORNERS);
@@ -74,8 +72,8 @@ public final class ImageImporters {
                     !linear || !(alignCorners && halfPixelCenters),
                     "align_corners and half_pixel_centers are both set",
                     "one of them at most");
-            operator.finish(operator.emit(
-                    new Resize2d(size[0], size[1], linear, alignCorners, halfPixelCenters), operator.value(data)));
+            operator.finish(
+                    new Resize2d(size[0], size[1], linear, alignCorners, halfPixelCenters), operator.value(data));
         }
     }
 
@@ -90,14 +88,13 @@ public final class ImageImporters {
         List<TfliteTensor> inputs = new ArrayList<>();
         for (int i = 0; i < INPUTS; i++) {
             inputs.add(operator.input(i));
-            OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.UINT8), inputs.get(i));
+            operator.requireTypes(Set.of(DType.FLOAT32, DType.UINT8), inputs.get(i));
         }
-        operator.require(
+        operator.requireThat(
                 !inputs.get(0).isConstant() || !inputs.get(1).isConstant(),
                 "its box encodings and scores are constant",
                 "values computed by a detector",
                 "");
-        operator.check();
         Arg[] args = inputs.stream().map(input -> real(operator, input)).toArray(Arg[]::new);
         emit(operator, op, operator.emit(op, args));
     }
@@ -123,9 +120,8 @@ public final class ImageImporters {
         if (tensor.dtype().isFloat()) {
             return value;
         }
-        OperandTypes.requireScales(operator, tensor);
-        operator.check();
-        return operator.emit(new QnnDequantize(), value, OperandTypes.scale(tensor), OperandTypes.zeroPoint(tensor));
+        operator.checkScales(tensor);
+        return operator.emit(new QnnDequantize(), value, tensor.scale(), tensor.zeroPoint());
     }
 
     private static void emit(OperatorContext operator, DetectionPostprocess op, Arg packed) {

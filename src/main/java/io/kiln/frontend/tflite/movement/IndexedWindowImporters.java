@@ -5,14 +5,14 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
+import io.kiln.frontend.tflite.movement.ReduceWindowImporters.ScalarBody;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloGather;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloScatter;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloGather;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloScatter;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
@@ -115,7 +115,7 @@ public final class IndexedWindowImporters {
             place = f.add(
                     place, f.places(Formulas.along(rank, offsets[i], sizes[window.get(i)]), step -> step * stride));
         }
-        Arg elements = f.reshape(operator.value(operator.input(0)), Shape.of(Math.toIntExact(data.elements())));
+        Arg elements = f.reshape(operator.value(0), Shape.of(Math.toIntExact(data.elements())));
         operator.finish(f.take(elements, f.broadcast(place, shape), 0));
     }
 
@@ -173,20 +173,18 @@ public final class IndexedWindowImporters {
     private void finish(ScatterNd.Mode mode, Arg places, int count) {
         DType dtype = operator.input(0).dtype();
         boolean isMoved = mode == ScatterNd.Mode.UPDATE;
-        OperandTypes.require(
-                operator,
+        operator.checkTypes(
                 isMoved
                         ? Set.of(DType.FLOAT32, DType.BOOL, DType.INT8, DType.INT16, DType.INT32, DType.INT64)
                         : mode == ScatterNd.Mode.ADD
                                 ? Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64)
                                 : Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32),
                 operator.input(0));
-        operator.check();
         DType wide = isMoved || dtype.bytes() >= DType.INT32.bytes() ? dtype : DType.INT32;
         int total = Math.toIntExact(data.elements());
-        Arg elements = f.cast(f.reshape(operator.value(operator.input(0)), Shape.of(total, 1)), wide);
+        Arg elements = f.cast(f.reshape(operator.value(0), Shape.of(total, 1)), wide);
         Arg more = operator.emit(new Pad(List.of(0, 0), List.of(1, 0)), elements, f.number(0, wide));
-        Arg updates = f.cast(f.reshape(operator.value(operator.input(2)), Shape.of(count, 1)), wide);
+        Arg updates = f.cast(f.reshape(operator.value(2), Shape.of(count, 1)), wide);
         Arg scattered = operator.emit(new ScatterNd(mode), more, places, updates);
         operator.finish(f.reshape(f.cast(f.slice(scattered, 0, 0, total), dtype), data));
     }
@@ -197,7 +195,7 @@ public final class IndexedWindowImporters {
 
     /** Component k of all vectors, without their dimension. */
     private Arg starts(int k) {
-        Arg all = operator.value(operator.input(1));
+        Arg all = operator.value(1);
         return vector == indices.rank() ? all : f.slice(all, vector, k, k + 1);
     }
 

@@ -2,11 +2,10 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -27,8 +26,8 @@ public final class LookupImporters {
 
     public static final List<Registration> ALL = List.of(
             builtin(BuiltinOperator.EMBEDDING_LOOKUP, 3, LookupImporters::embed),
-            builtin(BuiltinOperator.GATHER, 7, LookupImporters::gather).uint8AsInt8(),
-            builtin(BuiltinOperator.GATHER_ND, 5, LookupImporters::gatherNd).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.GATHER, 7, LookupImporters::gather),
+            builtinOfBytes(BuiltinOperator.GATHER_ND, 5, LookupImporters::gatherNd));
 
     private LookupImporters() {}
 
@@ -38,15 +37,14 @@ public final class LookupImporters {
         FlatTable options = operator.requiredOptions(Gather.TYPE);
         operator.require(
                 indices.dtype() == DType.INT32, "the indices are " + indices.text(), "int32", "Convert the indices");
-        int axis = ConstantParameters.axis(
-                operator, options.get(Gather.AXIS), data.shape().rank());
+        int axis = operator.axis(options.get(Gather.AXIS), data.shape().rank());
         int stated = options.get(Gather.BATCH_DIMS);
         if (indices.isConstant()) {
             requireInside(operator, operator.constant(indices), data.shape().dim(axis));
         }
         operator.check();
         int batchDims = stated < 0 ? stated + indices.shape().rank() : stated;
-        operator.finish(operator.emit(new Take(axis, batchDims), operator.value(data), operator.value(indices)));
+        operator.finish(new Take(axis, batchDims), operator.value(data), operator.value(indices));
     }
 
     /** EMBEDDING_LOOKUP: rows of a table by index. */
@@ -56,28 +54,22 @@ public final class LookupImporters {
         operator.require(
                 indices.dtype() == DType.INT32, "the indices are " + indices.text(), "int32", "Convert the indices");
         boolean isHybrid = table.dtype() == DType.INT8 && operator.output().dtype() == DType.FLOAT32;
-        operator.require(
+        operator.requireThat(
                 (isHybrid || table.dtype() == operator.output().dtype())
                         && table.shape().rank() > 0,
                 "from " + table.text() + " to " + operator.output().dtype().text() + " is not supported",
                 "one type for table and output, or a table of int8 and an output of float32",
                 "Convert the model again");
-        operator.check();
         if (isHybrid) {
-            OperandTypes.requireScales(operator, table);
-            operator.check();
-            operator.require(
+            operator.checkScales(table);
+            operator.requireThat(
                     table.quantization().zeroPoint() == 0,
                     "the table has zero point " + table.quantization().zeroPoint(),
                     "0",
                     "Quantize the model again");
-            operator.check();
         }
         Arg rows = operator.emit(new Take(0, 0), operator.value(table), operator.value(indices));
-        operator.finish(
-                isHybrid
-                        ? operator.emit(new QnnDequantize(), rows, OperandTypes.scale(table), Constant.scalar(0))
-                        : rows);
+        operator.finish(isHybrid ? operator.emit(new QnnDequantize(), rows, table.scale(), Constant.scalar(0)) : rows);
     }
 
     /** GATHER_ND: the indexed dimensions become one dimension, and each index one number. */
@@ -85,12 +77,11 @@ public final class LookupImporters {
         TfliteTensor indices = operator.input(1);
         Shape data = operator.input(0).shape();
         int named = indices.shape().rank() == 0 ? 0 : indices.shape().dim(-1);
-        operator.require(
+        operator.requireThat(
                 indices.dtype() == DType.INT32 && named > 0 && named <= data.rank(),
                 "the indices are " + indices.text(),
                 "int32, with 1 to " + data.rank() + " numbers for an index",
                 "Convert the indices");
-        operator.check();
         List<Integer> rest = new ArrayList<>(data.dims().subList(named, data.rank()));
         int joined = 1;
         Arg index = Constant.scalar(0);
@@ -104,8 +95,8 @@ public final class LookupImporters {
             joined *= data.dim(i);
         }
         rest.add(0, joined);
-        Arg table = operator.emit(new Reshape(new Shape(rest)), operator.value(operator.input(0)));
-        operator.finish(operator.emit(new Take(0, 0), table, index));
+        Arg table = operator.emit(new Reshape(new Shape(rest)), operator.value(0));
+        operator.finish(new Take(0, 0), table, index);
     }
 
     private static void requireInside(OperatorContext operator, Constant indices, int size) {

@@ -2,13 +2,12 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.frontend.tflite.elementwise.UnaryImporters;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -43,26 +42,19 @@ import java.util.Optional;
  */
 public final class MovementImporters {
     public static final List<Registration> ALL = List.of(
-            builtin(BuiltinOperator.CONCATENATION, 4, MovementImporters::concatenate)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.DEPTH_TO_SPACE, 2, MovementImporters::depthToSpace)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.SPACE_TO_DEPTH, 2, MovementImporters::spaceToDepth)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.BATCH_TO_SPACE_ND, 4, MovementImporters::batchToSpace)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.SPACE_TO_BATCH_ND, 4, MovementImporters::spaceToBatch)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.TRANSPOSE, 7, MovementImporters::transpose).uint8AsInt8(),
-            builtin(BuiltinOperator.SQUEEZE, 2, MovementImporters::squeeze).uint8AsInt8(),
-            builtin(BuiltinOperator.EXPAND_DIMS, 1, MovementImporters::expandDims)
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.CONCATENATION, 4, MovementImporters::concatenate),
+            builtinOfBytes(BuiltinOperator.DEPTH_TO_SPACE, 2, MovementImporters::depthToSpace),
+            builtinOfBytes(BuiltinOperator.SPACE_TO_DEPTH, 2, MovementImporters::spaceToDepth),
+            builtinOfBytes(BuiltinOperator.BATCH_TO_SPACE_ND, 4, MovementImporters::batchToSpace),
+            builtinOfBytes(BuiltinOperator.SPACE_TO_BATCH_ND, 4, MovementImporters::spaceToBatch),
+            builtinOfBytes(BuiltinOperator.TRANSPOSE, 7, MovementImporters::transpose),
+            builtinOfBytes(BuiltinOperator.SQUEEZE, 2, MovementImporters::squeeze),
+            builtinOfBytes(BuiltinOperator.EXPAND_DIMS, 1, MovementImporters::expandDims),
             builtin(BuiltinOperator.SHAPE, 1, MovementImporters::shape),
-            builtin(BuiltinOperator.PACK, 4, MovementImporters::pack).uint8AsInt8(),
-            builtin(BuiltinOperator.BROADCAST_TO, 3, MovementImporters::broadcastTo)
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.PACK, 4, MovementImporters::pack),
+            builtinOfBytes(BuiltinOperator.BROADCAST_TO, 3, MovementImporters::broadcastTo),
             builtin(BuiltinOperator.BROADCAST_ARGS, 1, MovementImporters::broadcastArgs),
-            builtin(BuiltinOperator.RESHAPE, 1, MovementImporters::reshape).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.RESHAPE, 1, MovementImporters::reshape));
 
     private MovementImporters() {}
 
@@ -77,10 +69,8 @@ public final class MovementImporters {
                 "an activation is fused into it",
                 "none, which TensorFlow Lite Micro does not support here",
                 "Put the activation after it");
-        int axis = ConstantParameters.axis(
-                operator,
-                options.get(Concatenation.AXIS),
-                operator.input(0).shape().rank());
+        int axis = operator.axis(
+                options.get(Concatenation.AXIS), operator.input(0).shape().rank());
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
             parts.add(part(operator, operator.input(i)));
@@ -93,10 +83,9 @@ public final class MovementImporters {
         if (!tensor.shifted() || !output.shifted()) {
             return operator.value(tensor);
         }
-        OperandTypes.requireScales(operator, tensor, output);
-        operator.check();
-        Quantization from = OperandTypes.quantization(tensor);
-        Quantization to = OperandTypes.quantization(output);
+        operator.checkScales(tensor, output);
+        Quantization from = tensor.affine();
+        Quantization to = output.affine();
         return from.equals(to) ? operator.value(tensor) : UnaryImporters.lookup(operator, tensor, rescaled(from, to));
     }
 
@@ -121,7 +110,7 @@ public final class MovementImporters {
     private static void pack(OperatorContext operator) {
         FlatTable options = operator.requiredOptions(Pack.TYPE);
         Shape shape = operator.input(0).shape();
-        int axis = ConstantParameters.axis(operator, options.get(Pack.AXIS), shape.rank() + 1);
+        int axis = operator.axis(options.get(Pack.AXIS), shape.rank() + 1);
         operator.requireThat(
                 options.get(Pack.VALUES_COUNT) == operator.inputCount(),
                 "values_count is " + options.get(Pack.VALUES_COUNT),
@@ -129,20 +118,19 @@ public final class MovementImporters {
         Shape dims = shape.inserted(axis);
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
-            parts.add(operator.emit(new Reshape(dims), operator.value(operator.input(i))));
+            parts.add(operator.emit(new Reshape(dims), operator.value(i)));
         }
         join(operator, axis, parts);
     }
 
     private static void join(OperatorContext operator, int axis, List<Arg> parts) {
-        operator.finish(operator.emit(new Concatenate(axis, parts.size()), parts.toArray(Arg[]::new)));
+        operator.finish(new Concatenate(axis, parts.size()), parts.toArray(Arg[]::new));
     }
 
     private static void expandDims(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        int axis = ConstantParameters.axis(
-                operator, operator.input(1), data.shape().rank() + 1);
-        operator.finish(operator.emit(new Reshape(data.shape().inserted(axis)), operator.value(data)));
+        int axis = operator.axis(operator.input(1), data.shape().rank() + 1);
+        operator.finish(new Reshape(data.shape().inserted(axis)), operator.value(data));
     }
 
     private static void squeeze(OperatorContext operator) {
@@ -152,7 +140,7 @@ public final class MovementImporters {
                 .orElse(new int[0]);
         boolean[] gone = new boolean[data.rank()];
         for (int axis : stated) {
-            int index = ConstantParameters.axis(operator, axis, data.rank());
+            int index = operator.axis(axis, data.rank());
             gone[index] = true;
             operator.require(data.dim(index) == 1, "dimension " + axis + " of " + data.text() + " is not 1", "1", "");
         }
@@ -163,7 +151,7 @@ public final class MovementImporters {
                 dims.add(data.dim(i));
             }
         }
-        operator.finish(operator.emit(new Reshape(new Shape(dims)), operator.value(operator.input(0))));
+        operator.finish(new Reshape(new Shape(dims)), operator.value(0));
     }
 
     private static void shape(OperatorContext operator) {
@@ -180,17 +168,17 @@ public final class MovementImporters {
     }
 
     private static void broadcastTo(OperatorContext operator) {
-        int[] dims = ConstantParameters.ints(operator, "the shape's dimensions", operator.input(1));
+        int[] dims = operator.integers("the shape's dimensions", operator.input(1));
         operator.requireThat(
                 Arrays.stream(dims).allMatch(dim -> dim >= 0),
                 "the shape is " + Arrays.toString(dims),
                 "dimensions of 0 or more");
-        operator.finish(operator.emit(new BroadcastTo(Shape.of(dims)), operator.value(operator.input(0))));
+        operator.finish(new BroadcastTo(Shape.of(dims)), operator.value(0));
     }
 
     private static void broadcastArgs(OperatorContext operator) {
-        int[] a = ConstantParameters.ints(operator, "the first shape's dimensions", operator.input(0));
-        int[] b = ConstantParameters.ints(operator, "the second shape's dimensions", operator.input(1));
+        int[] a = operator.integers("the first shape's dimensions", operator.input(0));
+        int[] b = operator.integers("the second shape's dimensions", operator.input(1));
         List<Integer> dims = new ArrayList<>();
         int rank = Math.max(a.length, b.length);
         for (int i = 0; i < rank; i++) {
@@ -209,13 +197,13 @@ public final class MovementImporters {
     private static void transpose(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int rank = data.shape().rank();
-        int[] order = ConstantParameters.ints(operator, "the order of dimensions", operator.input(1), rank);
-        operator.finish(operator.emit(
+        int[] order = operator.integers("the order of dimensions", operator.input(1), rank);
+        operator.finish(
                 new Transpose(Arrays.stream(order)
                         .map(axis -> axis < 0 ? axis + rank : axis)
                         .boxed()
                         .toList()),
-                operator.value(data)));
+                operator.value(data));
     }
 
     /**
@@ -231,19 +219,18 @@ public final class MovementImporters {
                         + output.dtype().text() + " differ",
                 "the same type on both sides");
         if (data.quantization().isPerTensor() && output.quantization().isPerTensor()) {
-            OperandTypes.requireEqual(operator, data, output);
+            operator.requireEqual(data, output);
         }
         operator.check();
         int[] wanted = wantedShape(operator);
         long elements = data.shape().elements();
         Shape shape = operator.outputShape(() -> inferred(operator, wanted, data));
-        operator.require(
+        operator.requireThat(
                 fits(wanted, shape, elements),
                 "new shape " + Arrays.toString(wanted) + " does not fit",
                 "the " + elements + " elements of " + data.text() + " as " + shape.text(),
                 "Convert the model with a fixed input shape");
-        operator.check();
-        operator.finish(operator.emit(new Reshape(shape), operator.value(data)));
+        operator.finish(new Reshape(shape), operator.value(data));
     }
 
     /** The new shape, with a dimension of -1 computed from the data. */
@@ -256,12 +243,11 @@ public final class MovementImporters {
         }
         long elements = data.shape().elements();
         boolean fits = computed <= 1 && known > 0 && (computed == 0 ? known == elements : elements % known == 0);
-        operator.require(
+        operator.requireThat(
                 fits,
                 "new shape " + Arrays.toString(wanted) + " does not fit",
                 "the " + elements + " elements of " + data.text(),
                 "Correct kiln.inputShapes, or convert the model with this input shape");
-        operator.check();
         int rest = (int) (elements / known);
         return Shape.of(Arrays.stream(wanted).map(dim -> dim == -1 ? rest : dim).toArray());
     }
@@ -269,12 +255,11 @@ public final class MovementImporters {
     private static int[] wantedShape(OperatorContext operator) {
         Optional<TfliteTensor> vector = operator.optionalInput(1).filter(MovementImporters::isShapeVector);
         int[] dims = vector.isPresent() ? constantShape(operator, vector.get()) : optionsShape(operator);
-        operator.require(
+        operator.requireThat(
                 dims.length <= TensorReader.MAX_RANK,
                 "the new shape has rank " + dims.length,
                 "a rank of at most " + TensorReader.MAX_RANK,
                 "");
-        operator.check();
         return dims;
     }
 
@@ -284,9 +269,9 @@ public final class MovementImporters {
     }
 
     private static int[] constantShape(OperatorContext operator, TfliteTensor tensor) {
-        OperandTypes.requireConstant(operator, "the new shape", tensor);
+        operator.requireConstant("the new shape", tensor);
         operator.check();
-        return ConstantParameters.ints(operator, "the new shape's dimensions", tensor);
+        return operator.integers("the new shape's dimensions", tensor);
     }
 
     private static int[] optionsShape(OperatorContext operator) {
@@ -322,8 +307,7 @@ public final class MovementImporters {
                 "a divisor of height and width of " + s.text());
         int rows = s.dim(1) / block;
         int columns = s.dim(2) / block;
-        Arg blocks =
-                reshaped(operator, operator.value(operator.input(0)), s.dim(0), rows, block, columns, block, s.dim(3));
+        Arg blocks = reshaped(operator, operator.value(0), s.dim(0), rows, block, columns, block, s.dim(3));
         Arg moved = operator.emit(new Transpose(List.of(0, 1, 3, 2, 4, 5)), blocks);
         operator.finish(reshaped(operator, moved, s.dim(0), rows, columns, block * block * s.dim(3)));
     }
@@ -336,23 +320,21 @@ public final class MovementImporters {
                 "block size " + block,
                 "one whose square divides the channels of " + s.text());
         int depth = s.dim(3) / (block * block);
-        Arg blocks = reshaped(
-                operator, operator.value(operator.input(0)), s.dim(0), s.dim(1), s.dim(2), block, block, depth);
+        Arg blocks = reshaped(operator, operator.value(0), s.dim(0), s.dim(1), s.dim(2), block, block, depth);
         Arg moved = operator.emit(new Transpose(List.of(0, 1, 3, 2, 4, 5)), blocks);
         operator.finish(reshaped(operator, moved, s.dim(0), s.dim(1) * block, s.dim(2) * block, depth));
     }
 
     private static Shape imageOf(OperatorContext operator) {
         Shape shape = operator.input(0).shape();
-        operator.require(shape.rank() == 4, operator.input(0).text() + " is not supported here", "rank 4", "");
-        operator.check();
+        operator.requireThat(shape.rank() == 4, operator.input(0).text() + " is not supported here", "rank 4", "");
         return shape;
     }
 
     private static void spaceToBatch(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] block = blocks(operator, data);
-        int[] padding = ConstantParameters.ints(operator, "the paddings", operator.input(2), 2 * block.length);
+        int[] padding = operator.integers("the paddings", operator.input(2), 2 * block.length);
         Arg padded = padded(operator, data, padding);
         Shape shape = operator.type(padded).shape();
         int m = block.length;
@@ -379,13 +361,13 @@ public final class MovementImporters {
         }
         appendRest(shape, m, split, order, joined);
         Arg parts = operator.emit(new Reshape(new Shape(split)), padded);
-        operator.finish(operator.emit(new Reshape(new Shape(joined)), operator.emit(new Transpose(order), parts)));
+        operator.finish(new Reshape(new Shape(joined)), operator.emit(new Transpose(order), parts));
     }
 
     private static void batchToSpace(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] block = blocks(operator, data);
-        int[] crops = ConstantParameters.ints(operator, "the crops", operator.input(2), 2 * block.length);
+        int[] crops = operator.integers("the crops", operator.input(2), 2 * block.length);
         Shape shape = data.shape();
         int m = block.length;
         int batch = shape.dim(0);
@@ -422,7 +404,7 @@ public final class MovementImporters {
     }
 
     private static int[] blocks(OperatorContext operator, TfliteTensor data) {
-        int[] block = ConstantParameters.ints(operator, "the block's sizes", operator.input(1));
+        int[] block = operator.integers("the block's sizes", operator.input(1));
         int rank = data.shape().rank();
         boolean holds = block.length > 0 && block.length < rank;
         for (int size : block) {

@@ -2,20 +2,19 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.MirrorPad;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloPad;
 import io.kiln.frontend.tflite.schema.SchemaEnums.MirrorPadMode;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloPad;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -37,9 +36,9 @@ public final class PadImporters {
     public static final List<Registration> ALL = List.of(
             builtin(BuiltinOperator.DILATE, 1, PadImporters::dilate),
             builtin(BuiltinOperator.STABLEHLO_PAD, 1, PadImporters::stablehloPad),
-            builtin(BuiltinOperator.PAD, 4, PadImporters::pad).uint8AsInt8(),
-            builtin(BuiltinOperator.PADV2, 4, PadImporters::padV2).uint8AsInt8(),
-            builtin(BuiltinOperator.MIRROR_PAD, 3, PadImporters::mirrorPad).uint8AsInt8());
+            builtinOfBytes(BuiltinOperator.PAD, 4, PadImporters::pad),
+            builtinOfBytes(BuiltinOperator.PADV2, 4, PadImporters::padV2),
+            builtinOfBytes(BuiltinOperator.MIRROR_PAD, 3, PadImporters::mirrorPad));
 
     private static final int MOST = 1 << 16;
 
@@ -47,9 +46,9 @@ public final class PadImporters {
 
     private static void dilate(OperatorContext operator) {
         int rank = operator.input(0).shape().rank();
-        int[] steps = ConstantParameters.ints(operator, "the dilations", operator.input(1), rank);
+        int[] steps = operator.integers("the dilations", operator.input(1), rank);
         Constant value = value(operator, operator.input(2));
-        Arg result = operator.value(operator.input(0));
+        Arg result = operator.value(0);
         for (int axis = 0; axis < rank; axis++) {
             requireWidth(operator, steps[axis] - 1L, 0);
             result = between(operator, result, axis, steps[axis] - 1, value);
@@ -69,7 +68,7 @@ public final class PadImporters {
                 widths.stream().allMatch(vector -> vector.size() == rank),
                 "it has not a width for each of " + rank + " dimensions",
                 "as many low, high and interior widths as dimensions");
-        Arg result = operator.value(operator.input(0));
+        Arg result = operator.value(0);
         for (int axis = 0; axis < rank; axis++) {
             long low = widths.get(0).i64(axis);
             long high = widths.get(1).i64(axis);
@@ -92,7 +91,7 @@ public final class PadImporters {
     }
 
     static Constant value(OperatorContext operator, TfliteTensor value) {
-        OperandTypes.requireConstant(operator, "the padding's value", value);
+        operator.requireConstant("the padding's value", value);
         operator.requireThat(
                 value.shape().elements() == 1
                         && value.dtype() == operator.input(0).dtype(),
@@ -143,23 +142,13 @@ public final class PadImporters {
     private static void pad(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
-        operator.finish(operator.emit(pad(widths), operator.value(data), zero(operator.output())));
+        operator.finish(pad(widths), operator.value(data), zero(operator.output()));
     }
 
     private static void padV2(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
-        TfliteTensor value = operator.input(2);
-        OperandTypes.requireConstant(operator, "the padding's value", value);
-        operator.requireThat(
-                value.shape().elements() == 1 && value.dtype() == data.dtype(),
-                "the padding's value is " + value.text(),
-                "one element of the data's type");
-        Constant constant = operator.constant(value);
-        operator.finish(operator.emit(
-                pad(widths),
-                operator.value(data),
-                new Constant("", new TensorType(Shape.scalar(), value.dtype()), constant.data())));
+        operator.finish(pad(widths), operator.value(data), value(operator, operator.input(2)));
     }
 
     /** The zero of a tensor: its zero point for 8 bits, otherwise 0. */
@@ -183,8 +172,8 @@ public final class PadImporters {
 
     /** Numbers of elements before and after each dimension of the data, alternating. */
     private static int[] widths(OperatorContext operator, TfliteTensor data, TfliteTensor tensor) {
-        int[] widths = ConstantParameters.ints(
-                operator, "the widths of padding", tensor, 2 * data.shape().rank());
+        int[] widths = operator.integers(
+                "the widths of padding", tensor, 2 * data.shape().rank());
         operator.requireThat(
                 Arrays.stream(widths).allMatch(width -> width >= 0 && width <= TensorType.MAX_BYTES),
                 "the widths of padding are " + Arrays.toString(widths),

@@ -5,25 +5,28 @@ import static io.kiln.frontend.tflite.operator.Registration.builtin;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.StablehloOptions.ReduceWindow;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloReduceWindow;
+import io.kiln.frontend.tflite.schema.OperatorOptions.ReduceWindow;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloReduceWindow;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
 import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
@@ -96,7 +99,7 @@ public final class ReduceWindowImporters {
             OperatorContext operator, Windows windows, List<Integer> apart, int[] paddings, Binary.Kind kind) {
         TfliteTensor data = operator.input(0);
         boolean isLogical = kind == Binary.Kind.LOGICAL_AND || kind == Binary.Kind.LOGICAL_OR;
-        OperandTypes.require(operator, isLogical ? Set.of(DType.BOOL) : NUMBERS, data);
+        operator.requireTypes(isLogical ? Set.of(DType.BOOL) : NUMBERS, data);
         Constant first = PadImporters.value(operator, operator.input(1));
         operator.requireThat(
                 windows.elements() <= MOST_STEPS,
@@ -162,11 +165,8 @@ public final class ReduceWindowImporters {
     }
 
     private static List<Integer> sizes(OperatorContext operator, String what, int input) {
-        int[] sizes = ConstantParameters.ints(
-                operator,
-                "the " + what,
-                operator.input(input),
-                operator.input(0).shape().rank());
+        int[] sizes = operator.integers(
+                "the " + what, operator.input(input), operator.input(0).shape().rank());
         operator.requireThat(
                 Arrays.stream(sizes).allMatch(n -> n >= 1 && n <= MOST_SIZE),
                 "its " + what + " are " + Arrays.toString(sizes),
@@ -185,5 +185,45 @@ public final class ReduceWindowImporters {
                 "its " + what + " are " + stated.size() + " numbers, or not all from 1 to " + MOST_SIZE,
                 "one for each of " + rank + " dimensions");
         return IntStream.range(0, rank).mapToObj(i -> (int) stated.i64(i)).toList();
+    }
+
+    /** A subgraph that combines two elements, for STABLEHLO_SCATTER and STABLEHLO_REDUCE_WINDOW; TensorFlow Lite, too, runs one operator at most. */
+    static final class ScalarBody {
+        private ScalarBody() {}
+
+        /**
+         * What the subgraph computes of its two inputs; empty if it returns the second one.
+         *
+         * @param kinds functions that the calling operator knows
+         */
+        static Optional<Binary.Kind> of(OperatorContext operator, int subgraph, Set<Binary.Kind> kinds) {
+            Function body = operator.subgraph(subgraph, List.of(), List.of()).function();
+            operator.requireThat(
+                    body.params().size() == 2 && body.results().size() == 1,
+                    "its subgraph takes " + body.params().size() + " values and computes "
+                            + body.results().size(),
+                    "one of two");
+            Arg.Ref first = new Arg.Ref(body.params().get(0).id());
+            Arg.Ref second = new Arg.Ref(body.params().get(1).id());
+            int result = body.results().get(0).id();
+            List<Binding> computed = body.bindings();
+            boolean isCopy = computed.size() == 1
+                    && computed.get(0).id() == result
+                    && computed.get(0).op() instanceof Copy
+                    && computed.get(0).args().equals(List.of(second));
+            if (isCopy) {
+                return Optional.empty();
+            }
+            boolean isKnown = computed.size() == 1
+                    && computed.get(0).id() == result
+                    && computed.get(0).op() instanceof Binary binary
+                    && kinds.contains(binary.kind())
+                    && new HashSet<>(computed.get(0).args()).equals(Set.of(first, second));
+            operator.requireThat(
+                    isKnown,
+                    "its subgraph is not a function of two elements that TensorFlow Lite runs",
+                    kinds.toString());
+            return Optional.of(((Binary) computed.get(0).op()).kind());
+        }
     }
 }

@@ -2,12 +2,11 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.operator.Registration.builtinOfBytes;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -38,16 +37,14 @@ public final class SliceImporters {
     private static final int MOST_NUMBERS = 16;
 
     public static final List<Registration> ALL = List.of(
-            builtin(BuiltinOperator.STRIDED_SLICE, 8, SliceImporters::stridedSlice)
-                    .uint8AsInt8(),
-            builtin(BuiltinOperator.SPLIT, 4, SliceImporters::split).uint8AsInt8(),
-            builtin(BuiltinOperator.SLICE, 6, SliceImporters::slice).uint8AsInt8(),
-            builtin(BuiltinOperator.UNPACK, 4, SliceImporters::unpack).uint8AsInt8(),
-            builtin(BuiltinOperator.SPLIT_V, 2, SliceImporters::splitV).uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.STRIDED_SLICE, 8, SliceImporters::stridedSlice),
+            builtinOfBytes(BuiltinOperator.SPLIT, 4, SliceImporters::split),
+            builtinOfBytes(BuiltinOperator.SLICE, 6, SliceImporters::slice),
+            builtinOfBytes(BuiltinOperator.UNPACK, 4, SliceImporters::unpack),
+            builtinOfBytes(BuiltinOperator.SPLIT_V, 2, SliceImporters::splitV),
             builtin(BuiltinOperator.REVERSE_V2, 3, SliceImporters::reverse),
-            builtin(BuiltinOperator.TILE, 3, SliceImporters::tile).uint8AsInt8(),
-            builtin(BuiltinOperator.REVERSE_SEQUENCE, 1, SliceImporters::reverseSequence)
-                    .uint8AsInt8(),
+            builtinOfBytes(BuiltinOperator.TILE, 3, SliceImporters::tile),
+            builtinOfBytes(BuiltinOperator.REVERSE_SEQUENCE, 1, SliceImporters::reverseSequence),
             builtin(BuiltinOperator.SCATTER_ND, 1, SliceImporters::scatter));
 
     private SliceImporters() {}
@@ -55,8 +52,8 @@ public final class SliceImporters {
     /** SLICE: first indices and sizes; a size of -1 means the rest. */
     private static void slice(OperatorContext operator) {
         Shape data = operator.input(0).shape();
-        int[] begin = ConstantParameters.ints(operator, "the first indices", operator.input(1), data.rank());
-        int[] size = ConstantParameters.ints(operator, "the sizes", operator.input(2), data.rank());
+        int[] begin = operator.integers("the first indices", operator.input(1), data.rank());
+        int[] size = operator.integers("the sizes", operator.input(2), data.rank());
         List<Integer> begins = new ArrayList<>();
         List<Integer> ends = new ArrayList<>();
         List<Integer> ones = new ArrayList<>();
@@ -71,13 +68,12 @@ public final class SliceImporters {
             ones.add(1);
         }
         operator.check();
-        operator.finish(operator.emit(new StridedSlice(begins, ends, ones), operator.value(operator.input(0))));
+        operator.finish(new StridedSlice(begins, ends, ones), operator.value(0));
     }
 
     private static void split(OperatorContext operator) {
         TfliteTensor data = operator.input(1);
-        int axis = ConstantParameters.axis(
-                operator, operator.input(0), data.shape().rank());
+        int axis = operator.axis(operator.input(0), data.shape().rank());
         int parts = operator.outputs().size();
         int stated = operator.requiredOptions(Split.TYPE).get(Split.NUM_SPLITS);
         int size = data.shape().dim(axis);
@@ -92,10 +88,9 @@ public final class SliceImporters {
 
     private static void splitV(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        int[] sizes = ConstantParameters.ints(
-                operator, "the sizes", operator.input(1), operator.outputs().size());
-        int axis = ConstantParameters.axis(
-                operator, operator.input(2), data.shape().rank());
+        int[] sizes = operator.integers(
+                "the sizes", operator.input(1), operator.outputs().size());
+        int axis = operator.axis(operator.input(2), data.shape().rank());
         int open = -1;
         long sum = 0;
         for (int i = 0; i < sizes.length; i++) {
@@ -123,8 +118,7 @@ public final class SliceImporters {
     private static void unpack(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         FlatTable options = operator.requiredOptions(Unpack.TYPE);
-        int axis = ConstantParameters.axis(
-                operator, options.get(Unpack.AXIS), data.shape().rank());
+        int axis = operator.axis(options.get(Unpack.AXIS), data.shape().rank());
         int parts = data.shape().dim(axis);
         operator.requireThat(
                 options.get(Unpack.NUM) == parts && operator.outputs().size() == parts,
@@ -140,8 +134,8 @@ public final class SliceImporters {
     private static void reverse(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         Arg value = operator.value(data);
-        for (int stated : ConstantParameters.ints(operator, "the axes", operator.input(1))) {
-            int axis = ConstantParameters.axis(operator, stated, data.shape().rank());
+        for (int stated : operator.integers("the axes", operator.input(1))) {
+            int axis = operator.axis(stated, data.shape().rank());
             int size = data.shape().dim(axis);
             value = operator.emit(StridedSlice.along(data.shape(), axis, size - 1, -size - 1, -1), value);
         }
@@ -217,10 +211,10 @@ public final class SliceImporters {
     /** Assigns each number to its dimension. */
     private static Wanted read(OperatorContext operator, int rank) {
         FlatTable options = operator.requiredOptions(OperatorOptions.StridedSlice.TYPE);
-        int[] begin = ConstantParameters.ints(operator, "the first indices", operator.input(1));
+        int[] begin = operator.integers("the first indices", operator.input(1));
         int count = begin.length;
-        int[] end = ConstantParameters.ints(operator, "the ends", operator.input(2), count);
-        int[] strides = ConstantParameters.ints(operator, "the strides", operator.input(3), count);
+        int[] end = operator.integers("the ends", operator.input(2), count);
+        int[] strides = operator.integers("the strides", operator.input(3), count);
         operator.requireThat(count <= MOST_NUMBERS, count + " first indices", "at most " + MOST_NUMBERS);
         int all = (1 << count) - 1;
         int ellipsis = options.get(OperatorOptions.StridedSlice.ELLIPSIS_MASK) & all;
@@ -292,7 +286,7 @@ public final class SliceImporters {
     private static void tile(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int rank = data.shape().rank();
-        int[] times = ConstantParameters.ints(operator, "the multiples", operator.input(1), rank);
+        int[] times = operator.integers("the multiples", operator.input(1), rank);
         operator.require(
                 Arrays.stream(times).allMatch(n -> n >= 1),
                 "the multiples are " + Arrays.toString(times),
@@ -327,8 +321,8 @@ public final class SliceImporters {
         TfliteTensor lengths = operator.input(1);
         Shape shape = data.shape();
         FlatTable options = operator.requiredOptions(ReverseSequence.TYPE);
-        int time = ConstantParameters.axis(operator, options.get(ReverseSequence.SEQ_DIM), shape.rank());
-        int batch = ConstantParameters.axis(operator, options.get(ReverseSequence.BATCH_DIM), shape.rank());
+        int time = operator.axis(options.get(ReverseSequence.SEQ_DIM), shape.rank());
+        int batch = operator.axis(options.get(ReverseSequence.BATCH_DIM), shape.rank());
         operator.requireThat(
                 time != batch
                         && INDEX.contains(lengths.dtype())
@@ -367,13 +361,12 @@ public final class SliceImporters {
     private static void scatter(OperatorContext operator) {
         TfliteTensor indices = operator.input(0);
         TfliteTensor updates = operator.input(1);
-        int[] dims = ConstantParameters.ints(operator, "the shape's dimensions", operator.input(2));
-        operator.require(
+        int[] dims = operator.integers("the shape's dimensions", operator.input(2));
+        operator.requireThat(
                 Arrays.stream(dims).allMatch(dim -> dim >= 1),
                 "the shape's dimensions are " + Arrays.toString(dims),
                 "1 or more",
                 "Export the model without the result, which has no elements");
-        operator.check();
         Shape shape = new Shape(Arrays.stream(dims).boxed().toList());
         int named = indices.shape().rank() == 0 ? 0 : indices.shape().dim(-1);
         List<Integer> expected = new ArrayList<>();
@@ -391,12 +384,10 @@ public final class SliceImporters {
                         && updates.shape().equals(new Shape(expected)),
                 "it puts " + updates.text() + " at " + indices.text() + " of " + shape.text(),
                 "int32 or int64 indices, and updates for the dimensions that they leave");
-        OperandTypes.require(
-                operator,
+        operator.checkTypes(
                 Set.of(DType.FLOAT32, DType.UINT8, DType.INT8, DType.INT32, DType.INT64, DType.BOOL),
                 updates,
                 operator.output());
-        operator.check();
         if (indices.isConstant()) {
             requireWithin(operator, operator.constant(indices), shape.dims().subList(0, named));
         }

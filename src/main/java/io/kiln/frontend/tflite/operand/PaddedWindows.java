@@ -14,7 +14,6 @@ public final class PaddedWindows {
 
     private PaddedWindows() {}
 
-    /** Height and width. */
     public record Pair(int h, int w) {}
 
     /**

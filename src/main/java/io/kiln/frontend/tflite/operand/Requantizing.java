@@ -4,11 +4,12 @@ package io.kiln.frontend.tflite.operand;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.FloatPrecision;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
@@ -87,6 +88,19 @@ public final class Requantizing {
                 scale(output),
                 Constant.scalar(0f),
                 zeroPoint(output));
+    }
+
+    /** The sums of a quantized layer, less the zero points of its data and weights. */
+    public static Arg sums(
+            OperatorContext operator, Op op, TfliteTensor data, Arg rows, TfliteTensor weights, Arg kernel) {
+        return operator.emit(
+                op,
+                rows,
+                kernel,
+                zeroPoint(data),
+                weights.zeroPoint(),
+                scale(data),
+                scales(operator, weights.quantization()));
     }
 
     /** The data's zero point as an operator argument; 0 for float32. */

@@ -15,7 +15,6 @@ public final class CustomOptions {
 
     /**
      * @param values as returned by {@link FlexBuffer#read}
-     * @param findings gets the errors
      */
     public CustomOptions(Map<String, Object> values, PlaceFindings findings) {
         this.values = values;

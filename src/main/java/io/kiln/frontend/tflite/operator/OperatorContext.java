@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.operator;
 
+import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.TfliteRounding;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlexBuffer;
+import io.kiln.frontend.tflite.operator.Subgraphs.ImportedSubgraph;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;
-import io.kiln.frontend.tflite.schema.OptionsType;
+import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
 import io.kiln.frontend.tflite.tensor.PlaceFindings;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.frontend.tflite.tensor.TfliteTensor.TensorQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.ConstantFolder;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** One operator during its import: its tensors and options, its errors, and the graph for its bindings. */
 public final class OperatorContext implements Formulas {
+    /** TFLite treats scales as equal up to this difference. */
+    private static final float TOLERANCE = 1e-6f;
+
+    private static final int MOST_INTEGERS = 64;
+    private static final String NEXT = "Export the model again";
+
     private final Subgraphs subgraphs;
     private final OperatorRecord operator;
     private final TensorValues values;
@@ -73,7 +85,6 @@ public final class OperatorContext implements Formulas {
         return subgraphs.rounding() == TfliteRounding.LITE;
     }
 
-    /** A required tensor. */
     public TfliteTensor input(int index) {
         return optionalInput(index).orElseThrow(() -> failure("input " + index + " is missing", "a tensor"));
     }
@@ -157,12 +168,17 @@ public final class OperatorContext implements Formulas {
 
     /** The same of a problem that another export may solve. */
     public boolean require(boolean holds, String what, String expected) {
-        return require(holds, what, expected, "Export the model again");
+        return require(holds, what, expected, NEXT);
     }
 
     @Override
     public void requireThat(boolean holds, String what, String expected) {
-        require(holds, what, expected);
+        requireThat(holds, what, expected, NEXT);
+    }
+
+    /** The same with advice. */
+    public void requireThat(boolean holds, String what, String expected, String next) {
+        require(holds, what, expected, next);
         check();
     }
 
@@ -178,7 +194,7 @@ public final class OperatorContext implements Formulas {
 
     @Override
     public KilnException failure(String what, String expected) {
-        findings.add(what, expected, "Export the model again");
+        findings.add(what, expected, NEXT);
         return findings.exception();
     }
 
@@ -190,6 +206,10 @@ public final class OperatorContext implements Formulas {
     /** Where the file's memory plan puts a tensor, if it does. */
     public OptionalInt arenaOffset(TfliteTensor tensor) {
         return subgraphs.arenaOffset(tensor.index());
+    }
+
+    public Arg value(int input) {
+        return value(input(input));
     }
 
     /** The value of a computed input. */
@@ -218,6 +238,11 @@ public final class OperatorContext implements Formulas {
         finish(output(), value);
     }
 
+    /** Appends a call that computes the only output. */
+    public void finish(Op op, Arg... args) {
+        finish(emit(op, args));
+    }
+
     /** Sets the value of one of the output tensors. */
     public void finish(TfliteTensor output, Arg value) {
         TensorType expected = infersShape ? new TensorType(type(value).shape(), output.dtype()) : output.type();
@@ -239,7 +264,6 @@ public final class OperatorContext implements Formulas {
         return values;
     }
 
-    /** Computes constants. */
     public ConstantFolder folder() {
         return subgraphs.folder();
     }
@@ -269,5 +293,151 @@ public final class OperatorContext implements Formulas {
     @Override
     public TensorType type(Arg value) {
         return values.graph().type(value);
+    }
+
+    /** All tensors have the same type, one that the operator's reference kernel supports. */
+    public boolean requireTypes(Set<DType> supported, TfliteTensor... tensors) {
+        boolean holds = true;
+        for (TfliteTensor tensor : tensors) {
+            holds &= require(
+                    supported.contains(tensor.dtype()) && tensor.dtype() == tensors[0].dtype(),
+                    "element type " + tensor.dtype().text() + " of `" + tensor.name() + "` is not supported here",
+                    text(supported) + (tensors.length > 1 ? ", the same for all tensors" : ""),
+                    "Convert the model with one of these types");
+        }
+        return holds;
+    }
+
+    /** The same, and ends the import if there is any problem. */
+    public void checkTypes(Set<DType> supported, TfliteTensor... tensors) {
+        requireTypes(supported, tensors);
+        check();
+    }
+
+    public static String text(Set<DType> dtypes) {
+        return dtypes.stream().sorted().map(DType::text).collect(Collectors.joining(", "));
+    }
+
+    /** Each tensor has one scale and zero point. */
+    public void requireScales(TfliteTensor... tensors) {
+        for (TfliteTensor tensor : tensors) {
+            TensorQuantization quantization = tensor.quantization();
+            require(
+                    quantization.isPerTensor(),
+                    "`" + tensor.name() + "` has "
+                            + (quantization.isPresent() ? quantization.scaleCount() + " scales" : "no scale"),
+                    "one scale and zero point for the tensor",
+                    "Quantize the model again");
+        }
+    }
+
+    /** The same, and ends the import if there is any problem. */
+    public void checkScales(TfliteTensor... tensors) {
+        requireScales(tensors);
+        check();
+    }
+
+    /** The zero points of int16 are 0, as the reference kernel requires. */
+    public void requireSymmetric(TfliteTensor... tensors) {
+        for (TfliteTensor tensor : tensors) {
+            if (tensor.dtype() == DType.INT16 && tensor.quantization().isPerTensor()) {
+                require(
+                        tensor.quantization().zeroPoint() == 0,
+                        "`" + tensor.name() + "` is int16 with zero point "
+                                + tensor.quantization().zeroPoint(),
+                        "zero point 0",
+                        "Quantize the model again");
+            }
+        }
+    }
+
+    /** A function of two quantized elements in the arithmetic of the chosen library. */
+    public QnnBinary binary(QnnBinary.Kind kind) {
+        return followsLite() ? QnnBinary.ofLite(kind) : new QnnBinary(kind);
+    }
+
+    /** Data and output of one type, int8 or float32; int8 with one scale each. */
+    public void requireSame(TfliteTensor... tensors) {
+        DType dtype = tensors[0].dtype();
+        boolean supported = dtype == DType.INT8 || dtype == DType.FLOAT32;
+        for (TfliteTensor tensor : tensors) {
+            require(
+                    supported && tensor.dtype() == dtype,
+                    "element type " + tensor.dtype().text() + " of `" + tensor.name() + "` is not supported here",
+                    "int8 or float32, the same for all tensors",
+                    "Quantize the whole model to int8, inputs and outputs included, or keep all of it float32");
+            if (tensor.dtype() == DType.INT8) {
+                requireScales(tensor);
+            }
+        }
+    }
+
+    public void requireConstant(String what, TfliteTensor tensor) {
+        require(
+                tensor.isConstant(),
+                what + " `" + tensor.name() + "` is not constant",
+                what + " known at build time",
+                "Freeze the variables before converting");
+    }
+
+    /** The output's quantization must equal the input's. */
+    public void requireEqual(TfliteTensor input, TfliteTensor output) {
+        TensorQuantization from = input.quantization();
+        TensorQuantization to = output.quantization();
+        require(
+                Math.abs(from.scale(0) - to.scale(0)) <= TOLERANCE && from.zeroPoint() == to.zeroPoint(),
+                "output `" + output.name() + "` has scale " + to.scale(0) + " and zero point " + to.zeroPoint(),
+                "the input's scale " + from.scale(0) + " and zero point " + from.zeroPoint(),
+                "Quantize the model again");
+    }
+
+    /** The output must have a given quantization, its scale within a thousandth. */
+    public void requireFixed(TfliteTensor output, float scale, int zeroPoint) {
+        TensorQuantization to = output.quantization();
+        require(
+                Math.abs(to.scale(0) - scale) <= 0.001f * scale && to.zeroPoint() == zeroPoint,
+                "output `" + output.name() + "` has scale " + to.scale(0) + " and zero point " + to.zeroPoint(),
+                "scale " + scale + " and zero point " + zeroPoint,
+                "Quantize the model again");
+    }
+
+    /**
+     * The elements of a tensor of int32 or int64.
+     *
+     * @param what name in messages
+     */
+    public int[] integers(String what, TfliteTensor tensor) {
+        require(
+                (tensor.dtype() == DType.INT32 || tensor.dtype() == DType.INT64)
+                        && tensor.shape().elements() <= MOST_INTEGERS,
+                what + " are " + tensor.text(),
+                "int32 or int64, at most " + MOST_INTEGERS + " elements");
+        requireConstant(what, tensor);
+        check();
+        Constant constant = constant(tensor);
+        int[] values = new int[constant.elements()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, constant.integer(i)));
+        }
+        return values;
+    }
+
+    /** As {@link #integers}, of a given number. */
+    public int[] integers(String what, TfliteTensor tensor, int count) {
+        int[] values = integers(what, tensor);
+        requireThat(values.length == count, what + " are " + tensor.text(), "a number of elements of " + count);
+        return values;
+    }
+
+    /** An axis of a tensor: negative values count from the end; the result is from 0 to the rank minus 1. */
+    public int axis(int stated, int rank) {
+        boolean holds = stated >= -rank && stated < rank;
+        requireThat(holds, "axis " + stated + " does not exist", -rank + " to " + (rank - 1));
+        return stated < 0 ? stated + rank : stated;
+    }
+
+    /** The axis in a tensor of one element. */
+    public int axis(TfliteTensor tensor, int rank) {
+        return axis(integers("the axis", tensor, 1)[0], rank);
     }
 }

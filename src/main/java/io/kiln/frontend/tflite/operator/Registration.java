@@ -22,9 +22,13 @@ public record Registration(String name, boolean isCustom, int maxVersion, Operat
         AS_HELD
     }
 
-    /** A builtin operator. */
     public static Registration builtin(BuiltinOperator operator, int maxVersion, OperatorImporter importer) {
         return new Registration(operator.name(), false, maxVersion, importer, Uint8.UNCHANGED);
+    }
+
+    /** A builtin operator with {@link Uint8#AS_INT8}. */
+    public static Registration builtinOfBytes(BuiltinOperator operator, int maxVersion, OperatorImporter importer) {
+        return builtin(operator, maxVersion, importer).uint8AsInt8();
     }
 
     /** A custom operator. Versions of custom operators in files are meaningless. */
@@ -40,5 +44,20 @@ public record Registration(String name, boolean isCustom, int maxVersion, Operat
     /** The same, with {@link Uint8#AS_HELD}. */
     public Registration uint8AsHeld() {
         return new Registration(name, isCustom, maxVersion, importer, Uint8.AS_HELD);
+    }
+
+    /** Converts one operator of the file to bindings; one implementation per operator family. */
+    public interface OperatorImporter {
+        /** Whether an input is memory that the operator may use, which no operator computes. */
+        default boolean isMemory(int input) {
+            return false;
+        }
+
+        /**
+         * Emits bindings and ends with {@link OperatorContext#finish}.
+         *
+         * @throws io.kiln.base.KilnException with all errors and unsupported features of the operator
+         */
+        void emit(OperatorContext operator);
     }
 }

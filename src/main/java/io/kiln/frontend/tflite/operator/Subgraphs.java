@@ -3,9 +3,14 @@ package io.kiln.frontend.tflite.operator;
 
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Function;
+import io.kiln.ir.Variable;
 import io.kiln.ir.type.Shape;
 import io.kiln.reference.ConstantFolder;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -43,4 +48,17 @@ public interface Subgraphs {
 
     /** Declares a C function. Returns the parameter types of its first declaration. */
     String declare(String function, String signature);
+
+    /**
+     * A subgraph as a function.
+     *
+     * @param resources the variables shared with other subgraphs, by their names in the file, in the order of their first use
+     * @param handles for each of its outputs, the variable whose handle it is; empty for a result
+     */
+    record ImportedSubgraph(Function function, Map<String, Variable> resources, List<Optional<String>> handles) {
+        public ImportedSubgraph {
+            resources = Collections.unmodifiableMap(new LinkedHashMap<>(resources));
+            handles = List.copyOf(handles);
+        }
+    }
 }

@@ -229,7 +229,6 @@ public enum BuiltinOperator {
         this.code = code;
     }
 
-    /** The operator's code in a file. */
     public int code() {
         return code;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.schema;
 
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 
 /** The tables of a model file, except for operators' options, each with the fields that Kiln reads. */
 public interface ModelTables {

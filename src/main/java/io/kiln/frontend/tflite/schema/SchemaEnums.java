@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.schema;
 
+import io.kiln.base.DType;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,7 +28,6 @@ public final class SchemaEnums {
         TANH,
         SIGN_BIT;
 
-        /** Its code in a file. */
         public int code() {
             return SchemaEnums.code(values(), this);
         }
@@ -45,7 +45,6 @@ public final class SchemaEnums {
         /** The element at the border is repeated. */
         SYMMETRIC;
 
-        /** Its code in a file. */
         public int code() {
             return SchemaEnums.code(values(), this);
         }
@@ -58,7 +57,6 @@ public final class SchemaEnums {
         /** Only windows that lie inside the data. */
         VALID;
 
-        /** Its code in a file. */
         public int code() {
             return SchemaEnums.code(values(), this);
         }
@@ -66,6 +64,61 @@ public final class SchemaEnums {
         /** The padding of a code; empty if there is none. */
         public static Optional<Padding> of(int code) {
             return SchemaEnums.at(values(), code);
+        }
+    }
+
+    /** Element types of the TFLite schema, in the order of its enum {@code TensorType}. */
+    public enum TfliteType {
+        FLOAT32(DType.FLOAT32),
+        /** For constants only, which become float32. */
+        FLOAT16(DType.FLOAT32),
+        INT32(DType.INT32),
+        UINT8(DType.UINT8),
+        INT64(DType.INT64),
+        STRING,
+        BOOL(DType.BOOL),
+        INT16(DType.INT16),
+        COMPLEX64,
+        INT8(DType.INT8),
+        FLOAT64,
+        COMPLEX128,
+        UINT64(DType.UINT64),
+        /** A handle of a variable. */
+        RESOURCE(DType.INT32),
+        VARIANT,
+        UINT32(DType.UINT32),
+        UINT16,
+        /** For constants only, which become int8. */
+        INT4(DType.INT8),
+        BFLOAT16,
+        /** For constants only, which become int8. */
+        INT2(DType.INT8),
+        /** For constants only, which become uint8. */
+        UINT4(DType.UINT8),
+        FLOAT8_E4M3FN,
+        FLOAT8_E5M2;
+
+        private final Optional<DType> dtype;
+
+        TfliteType() {
+            this.dtype = Optional.empty();
+        }
+
+        TfliteType(DType dtype) {
+            this.dtype = Optional.of(dtype);
+        }
+
+        /** The type in the IR, if it has one. */
+        public Optional<DType> dtype() {
+            return dtype;
+        }
+
+        public int code() {
+            return SchemaEnums.code(values(), this);
+        }
+
+        public static Optional<TfliteType> of(int code) {
+            return code < values().length ? Optional.of(values()[code]) : Optional.empty();
         }
     }
 }

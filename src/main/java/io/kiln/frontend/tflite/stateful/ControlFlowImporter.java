@@ -3,14 +3,14 @@ package io.kiln.frontend.tflite.stateful;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operator.ImportedSubgraph;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
+import io.kiln.frontend.tflite.operator.Subgraphs.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloCase;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloCase;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
@@ -31,15 +31,8 @@ import java.util.stream.IntStream;
  * IF, STABLEHLO_CASE and WHILE: the subgraphs become functions, their results variables. Shapes must stay constant. Handles of
  * variables are names, which the subgraphs get during import: no value is passed for them.
  */
-final class ControlFlowImporter implements OperatorImporter {
-
+record ControlFlowImporter(boolean repeats) implements OperatorImporter {
     private static final int MOST_BRANCHES = 64;
-
-    private final boolean repeats;
-
-    ControlFlowImporter(boolean repeats) {
-        this.repeats = repeats;
-    }
 
     @Override
     public void emit(OperatorContext operator) {
@@ -70,7 +63,7 @@ final class ControlFlowImporter implements OperatorImporter {
                     first.handles().equals(second.handles()),
                     "its branches return handles of different variables",
                     "the same handles in the same places");
-            choose(operator, operator.value(operator.input(0)), first, second);
+            choose(operator, operator.value(0), first, second);
         }
     }
 

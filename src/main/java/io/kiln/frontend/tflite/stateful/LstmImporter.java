@@ -4,10 +4,9 @@ package io.kiln.frontend.tflite.stateful;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.schema.OperatorOptions.UnidirectionalSequenceLSTM;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -62,7 +61,7 @@ final class LstmImporter implements OperatorImporter {
         Lstm op = isFloat
                 ? new Lstm(timeMajor, 0, 0, STEPS_OF_SCALE, 0, clip)
                 : quantized(operator, tensors, timeMajor, clip);
-        operator.finish(operator.emit(op, args.toArray(Arg[]::new)));
+        operator.finish(op, args.toArray(Arg[]::new));
     }
 
     private static QuantizedMultiplier[] unused() {
@@ -78,12 +77,11 @@ final class LstmImporter implements OperatorImporter {
             throw operator.failure("its cell has scale " + scale, "a scale from 2^-43 to 2");
         }
         double steps = Math.min((double) clip / scale, Short.MAX_VALUE);
-        operator.require(
+        operator.requireThat(
                 clip == 0 || steps >= 1,
                 "its cell clip is " + clip,
                 "at least the cell's scale " + scale + ", or 0 for none",
                 "Quantize the model again");
-        operator.check();
         Lstm op = new Lstm(
                 timeMajor,
                 tensors.data().quantization().zeroPoint(),
@@ -179,12 +177,11 @@ final class LstmImporter implements OperatorImporter {
                     "its activation is number " + activation,
                     "TANH, number 4",
                     "Train it with tanh");
-            operator.require(
+            operator.requireThat(
                     !options.get(UnidirectionalSequenceLSTM.DIAGONAL_RECURRENT_TENSORS),
                     "its recurrent weights are diagonal",
                     "full matrices",
                     "");
-            operator.check();
         }
 
         private static void requireAbsent(OperatorContext operator, int from, int to, String what) {
@@ -223,7 +220,7 @@ final class LstmImporter implements OperatorImporter {
                 boolean isBias = i >= 2 * Lstm.GATES;
                 TfliteTensor tensor = constants.get(i);
                 requireType(operator, isBias ? "bias" : "weights", tensor, isBias ? biases : weights);
-                OperandTypes.requireConstant(operator, isBias ? "bias" : "weights", tensor);
+                operator.requireConstant(isBias ? "bias" : "weights", tensor);
                 if (!isBias && !type.isFloat()) {
                     requireScale(operator, tensor, true);
                 }
@@ -254,7 +251,7 @@ final class LstmImporter implements OperatorImporter {
         }
 
         private static void requireScale(OperatorContext operator, TfliteTensor tensor, boolean symmetric) {
-            OperandTypes.requireScale(operator, tensor);
+            operator.requireScales(tensor);
             operator.require(
                     !symmetric || tensor.quantization().isSymmetric(),
                     "`" + tensor.name() + "` has a zero point that is not 0",

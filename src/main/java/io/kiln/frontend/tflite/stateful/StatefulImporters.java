@@ -6,18 +6,17 @@ import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.OperandTypes;
-import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
+import io.kiln.frontend.tflite.operator.Subgraphs.ImportedSubgraph;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.CallOnce;
+import io.kiln.frontend.tflite.schema.OperatorOptions.StableHLOComposite;
 import io.kiln.frontend.tflite.schema.OperatorOptions.VarHandle;
-import io.kiln.frontend.tflite.schema.StablehloOptions.StableHLOComposite;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -69,7 +68,7 @@ public final class StatefulImporters {
                 "1 input and 1 output, or a second that tells whether a period is over");
         TfliteTensor data = operator.input(0);
         TfliteTensor slots = outputs.get(0);
-        OperandTypes.require(operator, Set.of(DType.INT8), data, slots);
+        operator.requireTypes(Set.of(DType.INT8), data, slots);
         operator.requireThat(slots.shape().rank() == 4, slots.text() + " does not have four dimensions", "slots");
         int cycles = cycles(operator, slots.shape());
         boolean tells = outputs.size() == 2;
@@ -130,15 +129,14 @@ public final class StatefulImporters {
     private static void composite(OperatorContext operator) {
         FlatTable options = operator.laterOptions(StableHLOComposite.TYPE);
         int subgraph = options.get(StableHLOComposite.DECOMPOSITION_SUBGRAPH_INDEX);
-        operator.require(
+        operator.requireThat(
                 subgraph > 0,
                 "the composite `" + options.get(StableHLOComposite.NAME, MOST_OF_NAME) + "` has no decomposition",
                 "a subgraph that computes it",
                 "Export the model with decompositions, which the converter writes by default");
-        operator.check();
         List<Arg> args = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
-            args.add(operator.value(operator.input(i)));
+            args.add(operator.value(i));
         }
         List<Arg> results = operator.inlined(subgraph, args);
         List<TfliteTensor> outputs = operator.outputs();
@@ -164,7 +162,7 @@ public final class StatefulImporters {
         boolean isFloat = data.dtype().isFloat();
         if (!isFloat) {
             for (TfliteTensor tensor : new TfliteTensor[] {data, features, times, state, operator.output()}) {
-                OperandTypes.requireScale(operator, tensor);
+                operator.requireScales(tensor);
             }
         }
         operator.check();
@@ -194,8 +192,8 @@ public final class StatefulImporters {
     private static void checkConstants(OperatorContext operator, int rank) {
         TfliteTensor features = operator.input(1);
         TfliteTensor state = operator.input(Svdf.STATE);
-        OperandTypes.requireConstant(operator, "feature weights", features);
-        OperandTypes.requireConstant(operator, "time weights", operator.input(2));
+        operator.requireConstant("feature weights", features);
+        operator.requireConstant("time weights", operator.input(2));
         operator.require(
                 state.variable(), "the state `" + state.name() + "` is not a variable", "a variable tensor", "");
         operator.require(
@@ -207,7 +205,7 @@ public final class StatefulImporters {
     private static Arg bias(OperatorContext operator, int units, boolean isFloat) {
         Optional<TfliteTensor> bias = operator.optionalInput(3);
         if (bias.isPresent()) {
-            OperandTypes.requireConstant(operator, "bias", bias.get());
+            operator.requireConstant("bias", bias.get());
             operator.check();
             return operator.constant(bias.get());
         }
@@ -252,7 +250,7 @@ public final class StatefulImporters {
             @Override
             public void emit(OperatorContext operator) {
                 TfliteTensor output = operator.output();
-                operator.finish(operator.emit(new Copy(), variable(operator, output)));
+                operator.finish(new Copy(), variable(operator, output));
             }
         },
 

@@ -3,11 +3,14 @@ package io.kiln.frontend.tflite.tensor;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.FlatVector;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A tensor of the file whose shape and type the IR can express.
@@ -101,5 +104,103 @@ public record TfliteTensor(
     /** A description for messages. */
     public String text() {
         return "`" + name + "` " + dtype().text() + " " + shape().text();
+    }
+
+    /** Its only scale, as an operator's argument. */
+    public Constant scale() {
+        return Constant.scalar(quantization.scale(0));
+    }
+
+    /** Its only zero point, as an operator's argument. */
+    public Constant zeroPoint() {
+        return Constant.scalar(quantization.zeroPoint());
+    }
+
+    /** Its quantization, which has one scale. */
+    public Quantization affine() {
+        return quantization.affine().orElseThrow();
+    }
+
+    /** Whether integers of its type are quantized: those of 8 and 16 bits. */
+    public boolean hasQuantizedType() {
+        return dtype().isInteger() && dtype().bytes() < Integer.BYTES;
+    }
+
+    /** Quantization of a tensor in the file, checked against the tensor's type and shape. */
+    public static final class TensorQuantization {
+        static final TensorQuantization NONE = new TensorQuantization(new float[0], new int[0], 0);
+
+        private final float[] scales;
+        private final int[] zeroPoints;
+        private final int dimension;
+
+        /**
+         * Takes ownership of the arrays.
+         *
+         * @param scales one, or one per channel; empty for a tensor that is not quantized
+         * @param zeroPoints as many as scales
+         * @param dimension the channel dimension if there are several scales
+         */
+        TensorQuantization(float[] scales, int[] zeroPoints, int dimension) {
+            this.scales = scales;
+            this.zeroPoints = zeroPoints;
+            this.dimension = dimension;
+        }
+
+        public boolean isPresent() {
+            return scales.length > 0;
+        }
+
+        public boolean isPerTensor() {
+            return scales.length == 1;
+        }
+
+        /** Whether it has one scale, or the same for each channel. */
+        public boolean hasEqualScales() {
+            return IntStream.range(1, scales.length).allMatch(i -> scales[i] == scales[0]);
+        }
+
+        public int scaleCount() {
+            return scales.length;
+        }
+
+        public int dimension() {
+            return dimension;
+        }
+
+        /** The scale of a channel, whether there is one scale or many. */
+        public float scale(int channel) {
+            return scales[isPerTensor() ? 0 : channel];
+        }
+
+        /** The zero point of a channel, whether there is one or many. */
+        public int zeroPoint(int channel) {
+            return zeroPoints[isPerTensor() ? 0 : channel];
+        }
+
+        public int zeroPoint() {
+            return zeroPoints[0];
+        }
+
+        /** Whether every channel's zero point is 0. */
+        public boolean isSymmetric() {
+            for (int zeroPoint : zeroPoints) {
+                if (zeroPoint != 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** The same scales, with a number added to each zero point. */
+        TensorQuantization shifted(long by) {
+            int[] moved =
+                    Arrays.stream(zeroPoints).map(z -> Math.toIntExact(z + by)).toArray();
+            return new TensorQuantization(scales, moved, dimension);
+        }
+
+        public Optional<Quantization> affine() {
+            return isPerTensor() ? Optional.of(new Quantization(scales[0], zeroPoints[0])) : Optional.empty();
+        }
     }
 }

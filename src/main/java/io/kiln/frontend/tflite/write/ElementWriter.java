@@ -7,6 +7,8 @@ import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Div;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Sub;
+import io.kiln.frontend.tflite.write.Emission.NodeWriter;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Binary;
@@ -73,7 +75,7 @@ final class ElementWriter implements NodeWriter {
             return true;
         }
         if (node.op() instanceof Clip clip) {
-            return Clamps.write(node, clip);
+            return node.writeClamp(clip);
         }
         return node.op() instanceof Unary unary ? unary(node, unary) : binary(node, (Binary) node.op());
     }
@@ -86,14 +88,11 @@ final class ElementWriter implements NodeWriter {
         int data = node.data(0);
         float beta = softmax.beta();
         if (node.planned().precision() == Precision.INT16 && beta != 1) {
-            Format format = node.planned().data().get(0);
+            Format format = node.dataFormat();
             Quantization scaled =
                     new Quantization(format.quantization().orElseThrow().scale() * beta, 0);
             int multiplied = node.graph()
-                    .tensor(
-                            node.name() + "_beta",
-                            node.planned().node().type(),
-                            new Format(format.dtype(), Optional.of(scaled)));
+                    .tensor(node.name() + "_beta", node.type(), new Format(format.dtype(), Optional.of(scaled)));
             node.graph().multiply(data, beta, multiplied);
             data = multiplied;
             beta = 1;
@@ -114,13 +113,13 @@ final class ElementWriter implements NodeWriter {
 
     private static boolean binary(Emission node, Binary binary) {
         Optional<BuiltinOperator> code = Optional.ofNullable(BINARY.get(binary.kind()));
-        if (code.isEmpty() || !node.planned().node().type().dtype().isFloat()) {
+        if (code.isEmpty() || !node.type().dtype().isFloat()) {
             return false;
         }
-        Emission unclamped = Clamps.before(node);
+        Emission unclamped = node.unclamped();
         int version = binary.kind() == Binary.Kind.PRELU ? 1 : node.version(1, 2, 2);
-        unclamped.write(code.get(), version, node.data(), options(binary.kind(), Clamps.fused(node)));
-        Clamps.after(node, unclamped);
+        unclamped.write(code.get(), version, node.data(), options(binary.kind(), node.fusedActivation()));
+        node.clampAfter(unclamped);
         return true;
     }
 

@@ -7,6 +7,7 @@ import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.frontend.tflite.write.TfliteFile.OperatorEntry;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry;
 import io.kiln.ir.Arg;
@@ -90,13 +91,13 @@ final class GraphWriter {
     }
 
     /** An int32 vector that is a parameter of an operator, such as axes or sizes. */
-    int ints(String name, int... elements) {
-        return matrix(name, Shape.of(elements.length), elements);
+    int ints(String name, List<Integer> elements) {
+        return matrix(name, Shape.of(elements.size()), elements);
     }
 
     /** An int32 matrix that is a parameter of an operator. */
-    int matrix(String name, Shape shape, int... elements) {
-        return constant(Constant.integers(name, new TensorType(shape, DType.INT32), i -> elements[i]));
+    int matrix(String name, Shape shape, List<Integer> elements) {
+        return constant(Constant.integers(name, new TensorType(shape, DType.INT32), elements::get));
     }
 
     /** Records which tensor holds a value in the format in which it is computed. */
@@ -210,10 +211,6 @@ final class GraphWriter {
     }
 
     Bytes file(List<Integer> inputs, List<Integer> outputs) {
-        return TfliteFile.of(
-                tensors,
-                operators,
-                inputs.stream().mapToInt(Integer::intValue).toArray(),
-                outputs.stream().mapToInt(Integer::intValue).toArray());
+        return TfliteFile.of(tensors, operators, inputs, outputs);
     }
 }

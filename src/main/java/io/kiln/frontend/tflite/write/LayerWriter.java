@@ -3,7 +3,7 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Conv2D;
 import io.kiln.frontend.tflite.schema.OperatorOptions.DepthwiseConv2D;
@@ -11,6 +11,8 @@ import io.kiln.frontend.tflite.schema.OperatorOptions.FullyConnected;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Pool2D;
 import io.kiln.frontend.tflite.schema.OperatorOptions.TransposeConv;
 import io.kiln.frontend.tflite.schema.SchemaEnums.Padding;
+import io.kiln.frontend.tflite.write.Emission.NodeWriter;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Pool2d;
@@ -37,7 +39,7 @@ final class LayerWriter implements NodeWriter {
         if (node.planned().node().layer().isEmpty()) {
             return false;
         }
-        Emission layer = Clamps.before(node);
+        Emission layer = node.unclamped();
         boolean isWritten = true;
         if (node.op() instanceof Conv2d conv) {
             convolution(layer, conv);
@@ -47,14 +49,14 @@ final class LayerWriter implements NodeWriter {
             isWritten = node.op() instanceof Conv2dTranspose transpose && transposed(layer, transpose);
         }
         if (isWritten) {
-            Clamps.after(node, layer);
+            node.clampAfter(layer);
         }
         return isWritten;
     }
 
     private static void convolution(Emission node, Conv2d conv) {
         boolean depthwise = conv.kernelLayout().equals("HWOI");
-        Shape shape = node.planned().node().weights().type().shape();
+        Shape shape = node.weights().type().shape();
         Optional<PaddingScheme> scheme = PaddingScheme.of(conv.window(), node.dataShape(0));
         int data = scheme.isPresent() ? node.data(0) : around(node, conv.window());
         Shape stored = depthwise ? Shape.of(1, shape.dim(0), shape.dim(1), shape.dim(2) * shape.dim(3)) : shape;
@@ -79,7 +81,7 @@ final class LayerWriter implements NodeWriter {
                             .with(
                                     DepthwiseConv2D.DILATION_W_FACTOR,
                                     conv.window().dilationW())
-                            .with(DepthwiseConv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                            .with(DepthwiseConv2D.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
             return;
         }
         node.write(
@@ -90,7 +92,7 @@ final class LayerWriter implements NodeWriter {
                         .with(Conv2D.PADDING, padding.code())
                         .with(Conv2D.DILATION_H_FACTOR, conv.window().dilationH())
                         .with(Conv2D.DILATION_W_FACTOR, conv.window().dilationW())
-                        .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                        .with(Conv2D.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
     }
 
     private static Options strides(Field.Int32 rows, Field.Int32 columns, Window window, Options options) {
@@ -107,25 +109,23 @@ final class LayerWriter implements NodeWriter {
             return;
         }
         List<Integer> inputs = new ArrayList<>(List.of(node.data(0)));
-        inputs.addAll(constants(node, node.planned().node().weights().type().shape(), 0));
+        inputs.addAll(constants(node, node.weights().type().shape(), 0));
         node.write(
                 BuiltinOperator.FULLY_CONNECTED,
                 1,
                 inputs,
-                Options.of(FullyConnected.TYPE).with(FullyConnected.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                Options.of(FullyConnected.TYPE).with(FullyConnected.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
     }
 
     private static void point(Emission node) {
         Shape rows = node.dataShape(0);
-        Shape weights = node.planned().node().weights().type().shape();
+        Shape weights = node.weights().type().shape();
         int data = reshaped(node, node.data(0), "_rows", Shape.of(1, rows.dim(0), 1, rows.dim(1)));
         List<Integer> inputs = new ArrayList<>(List.of(data));
         inputs.addAll(constants(node, Shape.of(weights.dim(0), 1, 1, weights.dim(1)), 0));
         TensorType type = new TensorType(
-                Shape.of(1, rows.dim(0), 1, weights.dim(0)),
-                node.planned().output().dtype());
-        int sums =
-                node.graph().tensor(node.name() + "_image", type, node.planned().output());
+                Shape.of(1, rows.dim(0), 1, weights.dim(0)), node.format().dtype());
+        int sums = node.graph().tensor(node.name() + "_image", type, node.format());
         node.graph().dense(sums);
         node.graph()
                 .operator(
@@ -137,7 +137,7 @@ final class LayerWriter implements NodeWriter {
                                 .with(Conv2D.PADDING, Padding.VALID.code())
                                 .with(Conv2D.DILATION_H_FACTOR, 1)
                                 .with(Conv2D.DILATION_W_FACTOR, 1)
-                                .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                                .with(Conv2D.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
         reshape(node, sums, node.outputShape(), node.output());
     }
 
@@ -149,8 +149,7 @@ final class LayerWriter implements NodeWriter {
     }
 
     private static void reshape(Emission node, int data, Shape shape, int tensor) {
-        int[] dims = shape.dims().stream().mapToInt(Integer::intValue).toArray();
-        List<Integer> inputs = List.of(data, node.graph().ints(node.name() + "/shape", dims));
+        List<Integer> inputs = List.of(data, node.graph().ints(node.name() + "/shape", shape.dims()));
         node.graph().operator(BuiltinOperator.RESHAPE, 1, inputs, tensor, Options.NONE);
     }
 
@@ -160,14 +159,8 @@ final class LayerWriter implements NodeWriter {
         if (!isPlain || scheme.isEmpty()) {
             return false;
         }
-        int shape = node.graph()
-                .ints(
-                        node.name() + "/shape",
-                        node.outputShape().dims().stream()
-                                .mapToInt(Integer::intValue)
-                                .toArray());
-        List<Integer> constants =
-                constants(node, node.planned().node().weights().type().shape(), 0);
+        int shape = node.graph().ints(node.name() + "/shape", node.outputShape().dims());
+        List<Integer> constants = constants(node, node.weights().type().shape(), 0);
         List<Integer> inputs = new ArrayList<>(List.of(shape, constants.get(0), node.data(0)));
         inputs.addAll(constants.subList(1, constants.size()));
         node.write(
@@ -178,7 +171,7 @@ final class LayerWriter implements NodeWriter {
                         .with(
                                 TransposeConv.PADDING,
                                 Padding.valueOf(scheme.get().name()).code())
-                        .with(TransposeConv.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+                        .with(TransposeConv.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
         return true;
     }
 
@@ -187,7 +180,7 @@ final class LayerWriter implements NodeWriter {
         GraphWriter graph = node.graph();
         if (node.isFloat()) {
             List<Integer> tensors = new ArrayList<>();
-            tensors.add(graph.constant(reshaped(node.planned().node().weights(), shape)));
+            tensors.add(graph.constant(reshaped(node.weights(), shape)));
             node.planned()
                     .node()
                     .bias()
@@ -196,7 +189,7 @@ final class LayerWriter implements NodeWriter {
             return tensors;
         }
         LayerConstants constants = node.planned().constants().orElseThrow();
-        float input = node.planned().data().get(0).quantization().orElseThrow().scale();
+        float input = node.dataFormat().quantization().orElseThrow().scale();
         List<Float> scales =
                 constants.scales().stream().map(scale -> input * scale).toList();
         List<Integer> tensors = new ArrayList<>();
@@ -234,7 +227,7 @@ final class LayerWriter implements NodeWriter {
         if (isDilated || (scheme.isEmpty() && !isMaximum)) {
             return false;
         }
-        Emission pool = Clamps.before(node);
+        Emission pool = node.unclamped();
         int data = scheme.isPresent() ? node.data(0) : lowest(node, window);
         Padding padding = Padding.valueOf(scheme.orElse(PaddingScheme.VALID).name());
         pool.write(
@@ -245,8 +238,8 @@ final class LayerWriter implements NodeWriter {
                         .with(Pool2D.PADDING, padding.code())
                         .with(Pool2D.FILTER_HEIGHT, window.kernelH())
                         .with(Pool2D.FILTER_WIDTH, window.kernelW())
-                        .with(Pool2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
-        Clamps.after(node, pool);
+                        .with(Pool2D.FUSED_ACTIVATION_FUNCTION, node.fusedActivation()));
+        node.clampAfter(pool);
         return true;
     }
 
@@ -266,7 +259,7 @@ final class LayerWriter implements NodeWriter {
     /** The data with the smallest value around it for a window. */
     private static int lowest(Emission node, Window window) {
         int padded = padded(node, window);
-        Format format = node.planned().data().get(0);
+        Format format = node.dataFormat();
         DType dtype = format.dtype();
         String name = node.name() + "/lowest";
         Constant value = dtype.isFloat()
@@ -292,22 +285,12 @@ final class LayerWriter implements NodeWriter {
                 data.dim(1) + window.padTop() + window.padBottom(),
                 data.dim(2) + window.padLeft() + window.padRight(),
                 data.dim(3));
-        Format format = node.planned().data().get(0);
+        Format format = node.dataFormat();
         return node.graph().tensor(node.name() + "_padded", new TensorType(shape, format.dtype()), format);
     }
 
     private static int widths(Emission node, Window w) {
-        return node.graph()
-                .matrix(
-                        node.name() + "/paddings",
-                        Shape.of(4, 2),
-                        0,
-                        0,
-                        w.padTop(),
-                        w.padBottom(),
-                        w.padLeft(),
-                        w.padRight(),
-                        0,
-                        0);
+        List<Integer> widths = List.of(0, 0, w.padTop(), w.padBottom(), w.padLeft(), w.padRight(), 0, 0);
+        return node.graph().matrix(node.name() + "/paddings", Shape.of(4, 2), widths);
     }
 }

@@ -6,6 +6,8 @@ import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.Reducer;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.Emission.NodeWriter;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
@@ -21,6 +23,7 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import io.kiln.quantize.plan.Format;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,14 +31,13 @@ import java.util.Optional;
 final class MovementWriter implements NodeWriter {
     @Override
     public boolean write(Emission node) {
-        if (!node.planned().node().type().dtype().isFloat()) {
+        if (!node.type().dtype().isFloat()) {
             return false;
         }
         if (node.op() instanceof Reshape) {
-            parametrised(
-                    node, BuiltinOperator.RESHAPE, 1, ints(node.outputShape().dims()), Options.NONE);
+            parametrised(node, BuiltinOperator.RESHAPE, 1, node.outputShape().dims(), Options.NONE);
         } else if (node.op() instanceof Transpose transpose) {
-            parametrised(node, BuiltinOperator.TRANSPOSE, node.version(1, 2, 4), ints(transpose.axes()), Options.NONE);
+            parametrised(node, BuiltinOperator.TRANSPOSE, node.version(1, 2, 4), transpose.axes(), Options.NONE);
         } else if (node.op() instanceof Concatenate concatenate) {
             concatenate(node, concatenate);
         } else if (node.op() instanceof StridedSlice slice) {
@@ -45,7 +47,7 @@ final class MovementWriter implements NodeWriter {
         } else if (node.op() instanceof Take take) {
             return gather(node, take);
         } else if (node.op() instanceof BroadcastTo broadcast) {
-            int[] shape = ints(broadcast.shape().dims());
+            List<Integer> shape = broadcast.shape().dims();
             parametrised(node, BuiltinOperator.BROADCAST_TO, node.version(2, 3, 3), shape, Options.NONE);
         } else if (node.op() instanceof TflBatchMatmul multiply) {
             multiply(node, multiply);
@@ -58,7 +60,7 @@ final class MovementWriter implements NodeWriter {
     }
 
     private static void parametrised(
-            Emission node, BuiltinOperator code, int version, int[] parameters, Options options) {
+            Emission node, BuiltinOperator code, int version, List<Integer> parameters, Options options) {
         int tensor = node.graph().ints(node.name() + "/parameters", parameters);
         node.write(code, version, List.of(node.data(0), tensor), options);
     }
@@ -80,22 +82,21 @@ final class MovementWriter implements NodeWriter {
                 node.version(1, 2, 4),
                 List.of(
                         node.data(0),
-                        graph.ints(node.name() + "/begin", ints(op.begin())),
-                        graph.ints(node.name() + "/end", ints(op.end())),
-                        graph.ints(node.name() + "/strides", ints(op.strides()))),
+                        graph.ints(node.name() + "/begin", op.begin()),
+                        graph.ints(node.name() + "/end", op.end()),
+                        graph.ints(node.name() + "/strides", op.strides())),
                 Options.of(OperatorOptions.StridedSlice.TYPE));
     }
 
     /** Padding with a value other than 0 is not written. */
     private static boolean pad(Emission node, Pad op) {
-        Arg value = node.planned().node().args().get(1);
+        Arg value = node.args().get(1);
         if (!(value instanceof Constant constant) || constant.real(0) != 0) {
             return false;
         }
-        int[] widths = new int[2 * op.before().size()];
+        List<Integer> widths = new ArrayList<>();
         for (int i = 0; i < op.before().size(); i++) {
-            widths[2 * i] = op.before().get(i);
-            widths[2 * i + 1] = op.after().get(i);
+            widths.addAll(List.of(op.before().get(i), op.after().get(i)));
         }
         int tensor = node.graph()
                 .matrix(node.name() + "/paddings", Shape.of(op.before().size(), 2), widths);
@@ -115,7 +116,7 @@ final class MovementWriter implements NodeWriter {
                 node,
                 op.linear() ? BuiltinOperator.RESIZE_BILINEAR : BuiltinOperator.RESIZE_NEAREST_NEIGHBOR,
                 op.halfPixelCenters() ? 3 : node.version(1, 2, 2),
-                new int[] {op.height(), op.width()},
+                List.of(op.height(), op.width()),
                 options);
     }
 
@@ -124,7 +125,7 @@ final class MovementWriter implements NodeWriter {
         if (!node.planned().node().hasOnlyExistingIndices()) {
             return false;
         }
-        Arg indices = node.planned().node().args().get(1);
+        Arg indices = node.args().get(1);
         node.write(
                 BuiltinOperator.GATHER,
                 op.batchDims() > 0 ? 5 : node.version(1, 2, 4),
@@ -158,7 +159,7 @@ final class MovementWriter implements NodeWriter {
             case PROD -> BuiltinOperator.REDUCE_PROD;
         };
         int version = op.kind() == Reduce.Kind.MEAN ? node.version(1, 2, 3) : node.version(1, 2, 2);
-        parametrised(node, code, version, ints(op.axes()), reducer(op));
+        parametrised(node, code, version, op.axes(), reducer(op));
     }
 
     private static Options reducer(Reduce op) {
@@ -171,19 +172,15 @@ final class MovementWriter implements NodeWriter {
      * in both.
      */
     private static void sum(Emission node, Reduce op) {
-        Format format = node.planned().output();
+        Format format = node.format();
         Quantization whole = format.quantization().orElseThrow();
         float count = (float) node.dataShape(0).elements() / node.outputShape().elements();
         GraphWriter graph = node.graph();
         Format part =
                 new Format(format.dtype(), Optional.of(new Quantization(whole.scale() / count, whole.zeroPoint())));
-        int mean = graph.tensor(node.name() + "_mean", node.planned().node().type(), part);
-        List<Integer> inputs = List.of(node.data(0), graph.ints(node.name() + "/parameters", ints(op.axes())));
+        int mean = graph.tensor(node.name() + "_mean", node.type(), part);
+        List<Integer> inputs = List.of(node.data(0), graph.ints(node.name() + "/parameters", op.axes()));
         graph.operator(BuiltinOperator.MEAN, node.version(1, 2, 3), inputs, mean, reducer(op));
         graph.multiply(mean, count, node.output());
-    }
-
-    private static int[] ints(List<Integer> values) {
-        return values.stream().mapToInt(Integer::intValue).toArray();
     }
 }

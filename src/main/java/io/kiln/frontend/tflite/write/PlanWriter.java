@@ -3,6 +3,8 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.Bytes;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.write.Emission.NodeWriter;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
@@ -65,7 +67,6 @@ final class PlanWriter {
     /**
      * A written plan.
      *
-     * @param file the file
      * @param custom the nodes that became custom operators, by the operator's name
      * @param names the name of the tensor of each node's output
      * @param dense the names of tensors that convolutions for fully connected layers compute
@@ -166,7 +167,7 @@ final class PlanWriter {
             }
         }
         if (inputs.isEmpty()) {
-            inputs.add(graph.ints(name, 0));
+            inputs.add(graph.ints(name, List.of(0)));
         }
         graph.custom(name, inputs, output);
     }
@@ -188,9 +189,8 @@ final class PlanWriter {
         TensorType type = graph.entry(tensor).type();
         int named = graph.reserved(result.name(), type, format);
         if (graph.format(tensor).equals(format)) {
-            int[] shape =
-                    type.shape().dims().stream().mapToInt(Integer::intValue).toArray();
-            List<Integer> inputs = List.of(tensor, graph.ints(result.name() + "/shape", shape));
+            List<Integer> inputs = List.of(
+                    tensor, graph.ints(result.name() + "/shape", type.shape().dims()));
             graph.operator(BuiltinOperator.RESHAPE, 1, inputs, named, Options.NONE);
         } else {
             graph.convert(tensor, named);

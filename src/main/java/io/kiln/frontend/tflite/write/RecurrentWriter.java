@@ -6,6 +6,7 @@ import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.SVDF;
 import io.kiln.frontend.tflite.schema.OperatorOptions.UnidirectionalSequenceLSTM;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.frontend.tflite.write.TfliteFile.OperatorEntry;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry.Scaling;
 import io.kiln.ir.Constant;
@@ -57,7 +58,7 @@ final class RecurrentWriter {
         for (int i = 0; i < Lstm.GATES; i++) {
             inputs[BIASES + i] = constants.get(2 * Lstm.GATES + i);
         }
-        Format hidden = node.planned().output();
+        Format hidden = node.format();
         inputs[HIDDEN] = state(node, op, "/hidden", hidden);
         inputs[CELL] = state(node, op, "/cell", node.isFloat() ? Format.FLOAT : cell(node));
         Options options = Options.of(UnidirectionalSequenceLSTM.TYPE)
@@ -121,20 +122,13 @@ final class RecurrentWriter {
      */
     static boolean svdf(Emission node) {
         Svdf op = (Svdf) node.op();
-        boolean areKnown = node.planned().node().args().subList(1, 1 + SVDF_CONSTANTS).stream()
-                .allMatch(Constant.class::isInstance);
+        boolean areKnown = node.args().subList(1, 1 + SVDF_CONSTANTS).stream().allMatch(Constant.class::isInstance);
         if (!areKnown) {
             return false;
         }
-        boolean isClamped = node.planned().node().clip().isPresent();
+        boolean isClamped = node.clip().isPresent();
         boolean isSeparate = isClamped && !node.isFloat() && zeroPoint(node) != Byte.MIN_VALUE;
-        int result = isSeparate
-                ? node.graph()
-                        .tensor(
-                                node.name() + "_unclamped",
-                                node.planned().node().type(),
-                                node.planned().output())
-                : node.output();
+        int result = isSeparate ? node.tensor("_unclamped") : node.output();
         List<Integer> inputs = new ArrayList<>(List.of(node.data(0)));
         inputs.addAll(node.isFloat() ? svdfReals(node) : svdfIntegers(node));
         FusedActivation activation = node.isFloat() && !isClamped ? FusedActivation.NONE : FusedActivation.RELU;
@@ -154,14 +148,13 @@ final class RecurrentWriter {
     }
 
     private static int zeroPoint(Emission node) {
-        return node.planned().output().quantization().orElseThrow().zeroPoint();
+        return node.format().quantization().orElseThrow().zeroPoint();
     }
 
     private static List<Integer> svdfReals(Emission node) {
         List<Integer> tensors = new ArrayList<>();
         for (int i = 1; i <= SVDF_CONSTANTS; i++) {
-            tensors.add(node.graph()
-                    .constant((Constant) node.planned().node().args().get(i)));
+            tensors.add(node.graph().constant((Constant) node.args().get(i)));
         }
         tensors.add(svdfState(node, Format.FLOAT));
         return tensors;

@@ -3,7 +3,7 @@ package io.kiln.frontend.tflite.write;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.kiln.base.Bytes;
-import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
@@ -12,7 +12,8 @@ import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
 import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
-import io.kiln.frontend.tflite.schema.TfliteType;
+import io.kiln.frontend.tflite.schema.SchemaEnums.TfliteType;
+import io.kiln.frontend.tflite.write.Emission.Options;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -41,11 +42,13 @@ final class TfliteFile {
     private record Code(BuiltinOperator code, int version, String custom) {}
 
     /** The bytes of a model with one graph. */
-    static Bytes of(List<TensorEntry> tensors, List<OperatorEntry> operators, int[] inputs, int[] outputs) {
+    static Bytes of(
+            List<TensorEntry> tensors, List<OperatorEntry> operators, List<Integer> inputs, List<Integer> outputs) {
         return new TfliteFile().model(tensors, operators, inputs, outputs);
     }
 
-    private Bytes model(List<TensorEntry> tensors, List<OperatorEntry> operators, int[] inputs, int[] outputs) {
+    private Bytes model(
+            List<TensorEntry> tensors, List<OperatorEntry> operators, List<Integer> inputs, List<Integer> outputs) {
         List<Integer> buffers = new ArrayList<>(List.of(buffer(Optional.empty())));
         List<Integer> tensorTables = new ArrayList<>();
         Map<Bytes, Integer> stored = new HashMap<>();
@@ -105,9 +108,7 @@ final class TfliteFile {
 
     private int tensor(TensorEntry tensor, int buffer) {
         int name = file.createString(tensor.name());
-        int shape = ints(tensor.type().shape().dims().stream()
-                .mapToInt(Integer::intValue)
-                .toArray());
+        int shape = ints(tensor.type().shape().dims());
         int scaling = tensor.scaling().map(this::scaling).orElse(0);
         file.startTable(FIELDS);
         file.addOffset(Tensor.SHAPE.number(), shape, 0);
@@ -159,14 +160,9 @@ final class TfliteFile {
     }
 
     private int operator(OperatorEntry operator, int code) {
-        int inputs = ints(operator.inputs().stream().mapToInt(Integer::intValue).toArray());
-        int outputs =
-                ints(operator.outputs().stream().mapToInt(Integer::intValue).toArray());
-        int intermediates = operator.intermediates().isEmpty()
-                ? 0
-                : ints(operator.intermediates().stream()
-                        .mapToInt(Integer::intValue)
-                        .toArray());
+        int inputs = ints(operator.inputs());
+        int outputs = ints(operator.outputs());
+        int intermediates = operator.intermediates().isEmpty() ? 0 : ints(operator.intermediates());
         boolean hasOptions = operator.options().type().code() != 0;
         int options = hasOptions ? options(operator.options()) : 0;
         file.startTable(FIELDS);
@@ -203,10 +199,10 @@ final class TfliteFile {
         return file.endTable();
     }
 
-    private int ints(int[] values) {
-        file.startVector(Integer.BYTES, values.length, Integer.BYTES);
-        for (int i = values.length - 1; i >= 0; i--) {
-            file.addInt(values[i]);
+    private int ints(List<Integer> values) {
+        file.startVector(Integer.BYTES, values.size(), Integer.BYTES);
+        for (int i = values.size() - 1; i >= 0; i--) {
+            file.addInt(values.get(i));
         }
         return file.endVector();
     }
@@ -222,8 +218,6 @@ final class TfliteFile {
     /**
      * An operator of a file.
      *
-     * @param code the operator
-     * @param version its version
      * @param custom name of a custom operator; empty for others
      * @param inputs tensors that it reads; -1 for one that is left out
      * @param intermediates tensors that only tell the kernel scales

@@ -7,6 +7,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
 import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.OnnxTensor;
+import io.kiln.frontend.onnx.reader.ModelReader.ReadBudget;
 import java.util.List;
 
 /** Single tensors in files, as in the ONNX project's test data. */

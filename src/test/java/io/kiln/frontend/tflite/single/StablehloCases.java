@@ -23,8 +23,8 @@ import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
-import io.kiln.frontend.tflite.schema.OptionsType;
-import io.kiln.frontend.tflite.schema.StablehloOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -79,7 +79,7 @@ final class StablehloCases {
         int indices = indices(d, windows, batch, vector);
         d.output(TensorSpec.of("y", x.type(), windows.dims));
         Options options = Options.table(
-                type(StablehloOptions.StablehloGather.TYPE),
+                type(OperatorOptions.StablehloGather.TYPE),
                 Field.longs(0, longs(windows.places)),
                 Field.longs(1, longs(windows.single)),
                 Field.longs(2, longs(windows.named)),
@@ -106,7 +106,7 @@ final class StablehloCases {
         int body = body(d.model(), code, type);
         d.output(TensorSpec.of("y", type, data));
         Options options = Options.table(
-                type(StablehloOptions.StablehloScatter.TYPE),
+                type(OperatorOptions.StablehloScatter.TYPE),
                 Field.longs(1, longs(windows.places)),
                 Field.longs(2, longs(windows.single)),
                 Field.longs(3, longs(windows.named)),
@@ -149,7 +149,7 @@ final class StablehloCases {
         int body = body(d.model(), code, type);
         d.output(TensorSpec.of("y", type, reduced.dims));
         Options options = Options.table(
-                type(StablehloOptions.StablehloReduceWindow.TYPE),
+                type(OperatorOptions.StablehloReduceWindow.TYPE),
                 Field.longs(0, longs(reduced.sizes)),
                 Field.longs(1, longs(reduced.strides)),
                 Field.longs(2, longs(reduced.apart)),
@@ -172,7 +172,7 @@ final class StablehloCases {
             d.add(int64("dilations", reduced.dilations))
         };
         d.output(TensorSpec.of("y", type, reduced.dims));
-        Options options = Options.table(type(StablehloOptions.ReduceWindow.TYPE), Field.int32(0, function));
+        Options options = Options.table(type(OperatorOptions.ReduceWindow.TYPE), Field.int32(0, function));
         d.operator(REDUCE_WINDOW.code(), 1, options.later(), in);
     }
 
@@ -215,7 +215,7 @@ final class StablehloCases {
                 .map(i -> body(m, codes[(i + d.between(0, 3)) % codes.length], type, shape))
                 .toArray();
         d.output(TensorSpec.of("y", type, shape));
-        Options options = Options.table(type(StablehloOptions.StablehloCase.TYPE), Field.ints(0, branches));
+        Options options = Options.table(type(OperatorOptions.StablehloCase.TYPE), Field.ints(0, branches));
         d.operator(STABLEHLO_CASE.code(), 1, options.later(), index, a, b);
     }
 
