@@ -35,10 +35,17 @@ final class ReferenceKernels {
     /** What the reference kernel of SUM answers for int8 and int16 does not depend on its input. */
     private static final int WITHOUT = BuiltinOperator.SUM;
 
+    /** Symbols are looked up once. */
+    private static final MutableOpResolver RESOLVER = withReferenceKernels();
+
     private ReferenceKernels() {}
 
-    /** A resolver; where an operator has one kernel only, or no reference kernel that works, it is the other one. */
+    /** A resolver for all; where an operator has one kernel only, or no reference kernel that works, it is the other one. */
     static MutableOpResolver resolver() {
+        return RESOLVER;
+    }
+
+    private static MutableOpResolver withReferenceKernels() {
         Loader.loadGlobal(Loader.load(tensorflowlite.class));
         MutableOpResolver resolver = new BuiltinOpResolverWithoutDefaultDelegates();
         for (int code = 0; code < BuiltinOperator.names.length; code++) {
