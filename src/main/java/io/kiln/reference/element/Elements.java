@@ -70,7 +70,8 @@ public final class Elements {
     public static Tensor pick(TensorType type, Tensor from, ToIntFunction<int[]> source) {
         Elements elements = new Elements(type);
         int[] at = new int[type.shape().rank()];
-        for (int i = 0; i < type.shape().elements(); i++) {
+        long count = type.shape().elements();
+        for (int i = 0; i < count; i++) {
             elements.copy(from, source.applyAsInt(at), i);
             advance(at, type.shape());
         }
