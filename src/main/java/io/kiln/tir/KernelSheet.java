@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Prints the C text of a micro-kernel from a template under {@code kernels/<operator>/}: one sheet has the assembly of an instruction set and
@@ -97,29 +99,43 @@ public final class KernelSheet {
         return out -> {
             StringOutput text = new StringOutput();
             body.writeTo(text);
-            String indent = "";
-            for (String line : text.toString().lines().toList()) {
+            boolean isRepeated = false;
+            for (String line : lines(text.toString())) {
                 int comment = line.indexOf("//");
                 String instruction = (comment < 0 ? line : line.substring(0, comment)).strip();
                 if (instruction.isEmpty()) {
                     continue;
                 }
-                if (instruction.equals(".endr")) {
-                    indent = "";
-                }
-                out.writeContent(begin + indent + instruction + end);
-                if (instruction.startsWith(".rept ")) {
-                    indent = "  ";
-                }
+                isRepeated &= !instruction.equals(".endr");
+                out.writeContent(begin);
+                out.writeContent(isRepeated ? "  " : "");
+                out.writeContent(instruction);
+                out.writeContent(end);
+                isRepeated |= instruction.startsWith(".rept ");
             }
         };
     }
 
     private static String withoutEmptyLines(String text) {
-        StringBuilder out = new StringBuilder();
-        text.lines()
-                .filter(line -> !line.isBlank() || line.equals(EMPTY_LINE))
-                .forEach(line -> out.append(line.equals(EMPTY_LINE) ? "" : line).append('\n'));
+        StringBuilder out = new StringBuilder(text.length());
+        for (String line : lines(text)) {
+            if (line.equals(EMPTY_LINE)) {
+                out.append('\n');
+            } else if (!line.isBlank()) {
+                out.append(line).append('\n');
+            }
+        }
         return out.toString();
+    }
+
+    /** Every schedule that is tried prints its kernel, and a stream of lines takes as long as the printing. */
+    private static List<String> lines(String text) {
+        List<String> lines = new ArrayList<>();
+        for (int begin = 0; begin < text.length(); ) {
+            int end = text.indexOf('\n', begin);
+            lines.add(text.substring(begin, end < 0 ? text.length() : end));
+            begin = end < 0 ? text.length() : end + 1;
+        }
+        return lines;
     }
 }

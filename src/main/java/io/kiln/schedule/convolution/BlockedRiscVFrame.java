@@ -5,6 +5,7 @@ import io.kiln.schedule.parts.ScalarRequantize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Registers and stack of the RISC-V kernels of {@link BlockedKernel} and of {@link SumsKernel}. While summing, registers are, in this order: inputs
@@ -17,6 +18,13 @@ public record BlockedRiscVFrame(int pixels, int channels) {
     /** Callee-saved registers, and the return address. */
     public static final List<String> SAVED =
             List.of("ra", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
+
+    private static final List<String> REGISTERS = Stream.of(
+                    IntStream.range(0, 8).mapToObj(i -> "a" + i),
+                    IntStream.range(0, 7).mapToObj(i -> "t" + i),
+                    SAVED.stream())
+            .flatMap(registers -> registers)
+            .toList();
 
     // Offsets on the stack of what the kernels of BlockedKernel keep there.
     public static final int INPUT = 0; // of the first pixel
@@ -42,44 +50,32 @@ public record BlockedRiscVFrame(int pixels, int channels) {
         return PARAMETER + (rescale.correction().parameter().isPresent() ? 4 : 0);
     }
 
-    private static List<String> registers() {
-        List<String> all = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            all.add("a" + i);
-        }
-        for (int i = 0; i < 7; i++) {
-            all.add("t" + i);
-        }
-        all.addAll(SAVED);
-        return all;
-    }
-
     public String input(int pixel) {
-        return registers().get(pixel);
+        return REGISTERS.get(pixel);
     }
 
     public String weights() {
-        return registers().get(pixels);
+        return REGISTERS.get(pixels);
     }
 
     public String end() {
-        return registers().get(pixels + 1);
+        return REGISTERS.get(pixels + 1);
     }
 
     public String value() {
-        return registers().get(pixels + 2);
+        return REGISTERS.get(pixels + 2);
     }
 
     public String product() {
-        return registers().get(pixels + 3);
+        return REGISTERS.get(pixels + 3);
     }
 
     public String weight(int channel) {
-        return registers().get(pixels + 4 + channel);
+        return REGISTERS.get(pixels + 4 + channel);
     }
 
     public String sum(int channel, int pixel) {
-        return registers().get(pixels + 4 + channels + channel * pixels + pixel);
+        return REGISTERS.get(pixels + 4 + channels + channel * pixels + pixel);
     }
 
     /** Those of a channel, pixel by pixel. */
@@ -89,12 +85,12 @@ public record BlockedRiscVFrame(int pixels, int channels) {
 
     /** A register that is left while summing. */
     public String spare() {
-        return registers().get(spareIndex());
+        return REGISTERS.get(spareIndex());
     }
 
     /** The inputs of two steps in turn; one pixel leaves registers enough. */
     public String value(int step) {
-        return step % 2 == 0 ? value() : registers().get(spareIndex() + 1);
+        return step % 2 == 0 ? value() : REGISTERS.get(spareIndex() + 1);
     }
 
     private int spareIndex() {
@@ -103,14 +99,14 @@ public record BlockedRiscVFrame(int pixels, int channels) {
 
     /** Registers that are neither pointers nor sums, given how many are needed for weights. */
     public List<String> left(int weights) {
-        List<String> left = new ArrayList<>(registers().subList(pixels + 4 + weights, pixels + 4 + channels));
-        left.addAll(registers().subList(spareIndex(), registers().size()));
+        List<String> left = new ArrayList<>(REGISTERS.subList(pixels + 4 + weights, pixels + 4 + channels));
+        left.addAll(REGISTERS.subList(spareIndex(), REGISTERS.size()));
         return left;
     }
 
     /** Registers that are free after summing: neither sums nor the pointer to weights. */
     public List<String> free() {
-        List<String> free = new ArrayList<>(registers());
+        List<String> free = new ArrayList<>(REGISTERS);
         free.remove(weights());
         for (int c = 0; c < channels; c++) {
             for (int p = 0; p < pixels; p++) {

@@ -3,7 +3,9 @@ package io.kiln.frontend.tflite.single;
 
 import static java.util.Map.entry;
 
+import java.util.Collections;
 import java.util.Map;
+import java.util.TreeMap;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.javacpp.LongPointer;
 import org.bytedeco.javacpp.Pointer;
@@ -35,20 +37,28 @@ final class ReferenceKernels {
     /** What the reference kernel of SUM answers for int8 and int16 does not depend on its input. */
     private static final int WITHOUT = BuiltinOperator.SUM;
 
+    private static final Map<Integer, TfLiteRegistration> REGISTRATIONS = registrations();
+
     private ReferenceKernels() {}
 
     /** A resolver; where an operator has one kernel only, or no reference kernel that works, it is the other one. */
     static MutableOpResolver resolver() {
-        Loader.loadGlobal(Loader.load(tensorflowlite.class));
         MutableOpResolver resolver = new BuiltinOpResolverWithoutDefaultDelegates();
+        REGISTRATIONS.forEach((code, kernel) -> resolver.AddBuiltin(code, kernel, 1, NEWEST_VERSION));
+        return resolver;
+    }
+
+    private static Map<Integer, TfLiteRegistration> registrations() {
+        Loader.loadGlobal(Loader.load(tensorflowlite.class));
+        Map<Integer, TfLiteRegistration> registrations = new TreeMap<>();
         for (int code = 0; code < BuiltinOperator.names.length; code++) {
             String symbol = "Register_" + SPECIAL.getOrDefault(code, BuiltinOperator.name(code)) + "_REF";
             Pointer function = Loader.addressof("_ZN6tflite3ops7builtin" + symbol.length() + symbol + "Ev");
             if (code != WITHOUT && function != null && !function.isNull()) {
-                resolver.AddBuiltin(code, registration(function), 1, NEWEST_VERSION);
+                registrations.put(code, registration(function));
             }
         }
-        return resolver;
+        return Collections.unmodifiableMap(registrations);
     }
 
     /**
