@@ -10,7 +10,7 @@ import io.kiln.base.Optimize;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
 import io.kiln.firmware.FirmwareRequest.ImageOptions;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BoardSources;
 import io.kiln.flow.spec.BuildSpec;

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.flow.board.BoardList;
 import io.kiln.flow.board.NewBoard;
 import io.kiln.flow.device.MonitorStep;
 import io.kiln.flow.inspect.Doctor;
 import io.kiln.flow.mlperf.MlperfStep;
 import io.kiln.flow.spec.BoardSpec;
+import io.kiln.flow.spec.BoardSpec.DoctorSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.DoctorSpec;
-import io.kiln.flow.spec.MlperfSpec;
-import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.flow.spec.DeviceSpec.MlperfSpec;
+import io.kiln.flow.spec.DeviceSpec.MonitorSpec;
 import io.kiln.report.Table;
 import io.kiln.report.listing.BoardsReport;
+import io.kiln.report.listing.BoardsReport.Console;
+import io.kiln.report.listing.BoardsReport.Emulator;
+import io.kiln.report.listing.BoardsReport.Entry;
+import io.kiln.report.listing.BoardsReport.Memory;
+import io.kiln.report.listing.BoardsReport.Profile;
+import io.kiln.report.listing.BoardsReport.Timer;
 import io.kiln.report.listing.ToolsReport;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
@@ -22,6 +28,7 @@ import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Flashing;
 import io.kiln.toolchain.board.Flashing.OpenOcd;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
+import io.kiln.toolchain.board.PoolMemories;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.pack.Packs;
 import java.nio.file.Path;
@@ -300,6 +307,133 @@ public record BoardFlow(Log log, ToolchainEnvironment environment) {
                     .ifPresent(id -> parts.add(String.format(
                             Locale.ROOT, "chip id 0x%08x & 0x%08x = 0x%08x", id.address(), id.mask(), id.value())));
             return "OpenOCD, " + String.join(", ", parts);
+        }
+    }
+
+    /**
+     * Lists boards for people: source, title, memory sizes and what runs their images.
+     *
+     * @param boards all visible boards
+     */
+    public record BoardList(Boards boards) {
+        private static final long KIB = 1024;
+
+        /** A heading, and one line for each board, including broken and refused ones. */
+        public List<String> lines() {
+            Table table = new Table("board", "flash", "ram", "runs on", "from", "title");
+            for (String id : boards.ids()) {
+                try {
+                    Board board = boards.find(id);
+                    table.row(
+                            id,
+                            size(board.constants()),
+                            size(board.workspace()),
+                            runsOn(board),
+                            boards.origin(id),
+                            board.title());
+                } catch (KilnException e) {
+                    String what = "cannot be used: kiln:boards -Dkiln.board=" + id + " says why";
+                    table.row(id, "-", "-", "-", boards.origin(id), what);
+                }
+            }
+            return table.lines();
+        }
+
+        /** The list of boards for programs. */
+        public BoardsReport report() {
+            return report(boards.ids());
+        }
+
+        /**
+         * One board for programs.
+         *
+         * @throws KilnException if there is no such board, or with all of its errors
+         */
+        public BoardsReport report(String id) {
+            return report(List.of(boards.find(id).id()));
+        }
+
+        private BoardsReport report(List<String> ids) {
+            return new BoardsReport(ids.stream().map(this::entry).toList());
+        }
+
+        private Entry entry(String id) {
+            try {
+                return new Entry(id, boards.origin(id), BoardProfileReport.of(boards.find(id)), null);
+            } catch (KilnException e) {
+                return new Entry(id, boards.origin(id), null, e.getMessage());
+            }
+        }
+
+        private static String size(Optional<Board.Memory> memory) {
+            return memory.map(m -> m.size() % KIB == 0 ? m.size() / KIB + " KiB" : m.size() + " B")
+                    .orElse("-");
+        }
+
+        private static String runsOn(Board board) {
+            if (board.emulation() instanceof Emulation.Qemu qemu) {
+                return qemu.program() + " " + qemu.machine();
+            }
+            if (board.emulation() instanceof Emulation.StandIn standIn) {
+                return "stand-in " + standIn.board();
+            }
+            return board.emulation() instanceof Emulation.Native ? "this computer" : "-";
+        }
+
+        /** Describes a board for programs. */
+        static final class BoardProfileReport {
+            private static final String NONE = "none";
+
+            private BoardProfileReport() {}
+
+            static Profile of(Board board) {
+                return new Profile(
+                        board.title(),
+                        board.target(),
+                        !board.foreign(),
+                        board.memories().stream()
+                                .map(memory -> new Memory(
+                                        memory.name(),
+                                        memory.kind().name().toLowerCase(Locale.ROOT),
+                                        memory.base(),
+                                        memory.size(),
+                                        memory.targets()))
+                                .toList(),
+                        board.pools().map(PoolMemories::workspace).orElse(List.of()),
+                        board.pools().map(PoolMemories::constants).orElse(List.of()),
+                        board.console()
+                                .map(console -> new Console(console.uart(), console.baud(), console.usb()))
+                                .orElse(null),
+                        board.timer()
+                                .map(timer -> new Timer(timer.counter(), timer.hertz(), timer.countsCycles()))
+                                .orElse(null),
+                        emulator(board.emulation()),
+                        board.flashing().map(BoardProfileReport::flash).orElse(NONE));
+            }
+
+            private static Emulator emulator(Emulation emulation) {
+                if (emulation instanceof Emulation.Qemu qemu) {
+                    return new Emulator("qemu", qemu.program() + " " + qemu.machine());
+                }
+                if (emulation instanceof Emulation.StandIn standIn) {
+                    return new Emulator("standIn", standIn.board());
+                }
+                return new Emulator(emulation instanceof Emulation.Native ? "native" : NONE, "");
+            }
+
+            private static String flash(Flashing flashing) {
+                if (flashing instanceof Flashing.OpenOcd openOcd) {
+                    return openOcd.isVirtual() ? "virtual" : "openocd";
+                }
+                if (flashing instanceof Flashing.Service) {
+                    return "service";
+                }
+                return flashing instanceof Flashing.Programs programs
+                        ? programs.beside()
+                                .map(BoardProfileReport::flash)
+                                .orElse(programs.programs().get(0).definition().id())
+                        : "project-api";
+            }
         }
     }
 }

@@ -3,7 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.ProfileOn;
+import io.kiln.flow.spec.DeviceSpec.MlperfSpec.ProfileOn;
 import java.io.File;
 import java.util.List;
 import org.apache.maven.plugins.annotations.Mojo;

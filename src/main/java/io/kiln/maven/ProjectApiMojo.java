@@ -5,7 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.firmware.FirmwareRequest.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.flow.projectapi.TemplateStep;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ArchiveSpec;

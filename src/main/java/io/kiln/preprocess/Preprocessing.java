@@ -11,7 +11,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.preprocess.AudioPipeline.InputScale;
 import io.kiln.toolchain.yaml.YamlDocument;
-import io.kiln.toolchain.yaml.YamlSchema;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
-import io.kiln.base.EndGroup;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
+import io.kiln.base.JvmEnd.EndGroup;
 import io.kiln.base.KilnException;
+import io.kiln.process.RunningProcess.Capture;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -261,6 +262,27 @@ public final class ProcessRunner {
                 // The bytes are lost, as those of a failed write are.
                 return;
             }
+        }
+    }
+
+    /**
+     * The result of a process.
+     *
+     * @param exitCode its exit code; 128 plus the signal if it was killed, as the JVM reports it
+     * @param timedOut whether it was killed at its time limit
+     * @param output standard output as UTF-8, cut after {@link ProcessRunner#CAPTURE_LIMIT} bytes
+     * @param errors standard error, likewise
+     * @param elapsed wall time
+     */
+    public record ProcessResult(int exitCode, boolean timedOut, String output, String errors, Duration elapsed) {
+        /** Whether it ended by itself with exit code 0. */
+        public boolean succeeded() {
+            return exitCode == 0 && !timedOut;
+        }
+
+        /** Standard error followed by standard output, trimmed: the tool's message. */
+        public String message() {
+            return (errors + output).strip();
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
-import io.kiln.base.EndGroup;
+import io.kiln.base.JvmEnd.EndGroup;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -258,6 +259,86 @@ public final class RunningProcess implements AutoCloseable {
         @Override
         public void close() throws IOException {
             source.close();
+        }
+    }
+
+    /** Drains a stream in a separate thread: the first bytes into memory, all bytes into the log; all count for the budget. */
+    static final class Capture {
+        /** Most bytes of a line that is passed on; the rest of a longer one is not. */
+        private static final int LONGEST_LINE = 64 << 10;
+
+        private final OutputStream log;
+        private final Budget budget;
+        private final Optional<Consumer<String>> lines;
+        private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+        private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
+        private final Thread thread;
+
+        private Capture(
+                String name, InputStream source, OutputStream log, Budget budget, Optional<Consumer<String>> lines) {
+            this.log = log;
+            this.budget = budget;
+            this.lines = lines;
+            this.thread = new Thread(() -> drain(source), name);
+            thread.setDaemon(true);
+        }
+
+        /** Starts draining at once. The log must tolerate several writers. */
+        static Capture of(String name, InputStream source, OutputStream log, Budget budget) {
+            return started(new Capture(name, source, log, budget, Optional.empty()));
+        }
+
+        /** Starts draining, and passes each line on without its line end as soon as it is complete. The log must tolerate several writers. */
+        static Capture of(String name, InputStream source, OutputStream log, Budget budget, Consumer<String> lines) {
+            return started(new Capture(name, source, log, budget, Optional.of(lines)));
+        }
+
+        private static Capture started(Capture capture) {
+            capture.thread.start();
+            return capture;
+        }
+
+        private void drain(InputStream source) {
+            byte[] block = new byte[8192];
+            try (source) {
+                for (int n = source.read(block); n >= 0; n = source.read(block)) {
+                    keep(block, n);
+                    log.write(block, 0, n);
+                    log.flush();
+                    if (lines.isPresent()) {
+                        passOn(block, n, lines.get());
+                    }
+                    budget.spend(n);
+                }
+            } catch (IOException e) {
+                // The process was killed or its stream closed: the rest is lost.
+                return;
+            }
+        }
+
+        private void passOn(byte[] block, int n, Consumer<String> listener) {
+            for (int i = 0; i < n; i++) {
+                if (block[i] == '\n') {
+                    listener.accept(line.toString(StandardCharsets.UTF_8));
+                    line.reset();
+                } else if (line.size() < LONGEST_LINE) {
+                    line.write(block[i]);
+                }
+            }
+        }
+
+        private synchronized void keep(byte[] block, int n) {
+            kept.write(block, 0, Math.min(n, ProcessRunner.CAPTURE_LIMIT - kept.size()));
+        }
+
+        /** Waits for the end of the stream, with a time limit. */
+        void await(long millis) throws InterruptedException {
+            thread.join(millis);
+        }
+
+        /** The text kept so far. */
+        synchronized String text() {
+            return kept.toString(StandardCharsets.UTF_8);
         }
     }
 }

@@ -10,7 +10,7 @@ import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
-import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmLink.FarmLost;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import java.io.IOException;

@@ -14,7 +14,7 @@ import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.base.incremental.Made;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.TestToolchains;

@@ -13,7 +13,7 @@ import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.Json;

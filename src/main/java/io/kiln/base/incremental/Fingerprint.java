@@ -8,6 +8,11 @@ import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
@@ -217,5 +222,17 @@ public final class Fingerprint {
     /** Whether a value is a digest, which is meaningless to people. */
     public static boolean isDigest(String value) {
         return value.matches("[0-9a-f]{64}");
+    }
+
+    /** A component of a record that results do not depend on, so that no {@link Fingerprint} has it. All other components are inputs. */
+    @Documented
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.RECORD_COMPONENT)
+    public @interface NoInput {
+        /** The results that do not depend on it, by the name of their step; empty for all. */
+        String[] of() default {};
+
+        /** Why they are the same whatever its value. */
+        String because();
     }
 }

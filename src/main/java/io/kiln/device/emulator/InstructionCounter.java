@@ -14,6 +14,7 @@ import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.emulator.DebugStub.Stop;
+import io.kiln.device.emulator.Emulator.EmulatorTransport;
 import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.protocol.ModelSession;

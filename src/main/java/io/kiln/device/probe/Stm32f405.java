@@ -2,6 +2,7 @@
 package io.kiln.device.probe;
 
 import io.kiln.device.probe.FlashCells.LittleEndianWords;
+import io.kiln.device.probe.VirtualProbe.VirtualChip.FlashContent;
 import io.kiln.device.probe.thumb.BusFault;
 import io.kiln.device.probe.thumb.Memory;
 import io.kiln.device.probe.thumb.Registers;

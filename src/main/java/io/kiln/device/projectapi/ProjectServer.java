@@ -7,6 +7,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
 import io.kiln.base.Problem;
+import io.kiln.device.projectapi.ServerInfo.Fields;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;

@@ -295,4 +295,33 @@ final class EngineLink implements FarmLink {
             return Bytes.wrap(content);
         }
     }
+
+    /** Receives from Kiln's own broker. */
+    record EngineInbox(EngineLink link, ClientConsumer consumer) implements FarmInbox {
+
+        @Override
+        public Optional<Received> receive(Duration patience) {
+            ClientMessage next = link.engaged(() -> consumer.receive(patience.toMillis()));
+            if (next == null) {
+                if (link.isLost()) {
+                    throw link.lost();
+                }
+                return Optional.empty();
+            }
+            return Optional.of(new Received(
+                    EngineLink.message(next),
+                    () -> link.engaged(() -> {
+                        next.acknowledge();
+                        return true;
+                    })));
+        }
+
+        @Override
+        public void close() {
+            link.engaged(() -> {
+                consumer.close();
+                return true;
+            });
+        }
+    }
 }

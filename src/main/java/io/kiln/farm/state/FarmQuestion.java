@@ -8,7 +8,7 @@ import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmInbox;
 import io.kiln.farm.link.FarmInbox.Received;
 import io.kiln.farm.link.FarmLink;
-import io.kiln.farm.link.FarmOrder;
+import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.report.Json;
 import java.time.Duration;

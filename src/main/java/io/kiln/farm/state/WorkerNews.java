@@ -2,7 +2,7 @@
 package io.kiln.farm.state;
 
 import io.kiln.farm.desk.Labels;
-import io.kiln.farm.desk.WorkerLabels;
+import io.kiln.farm.desk.Labels.WorkerLabels;
 import io.kiln.farm.link.FarmMember;
 import java.util.List;
 import java.util.Map;

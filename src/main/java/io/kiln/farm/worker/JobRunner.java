@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.state.BoardHistory;
+import io.kiln.farm.worker.WorkerSetup.Offer;
 import java.util.Optional;
 
 /** Runs jobs on what a worker offers. Thread-safe. */

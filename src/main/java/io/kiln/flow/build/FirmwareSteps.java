@@ -25,12 +25,14 @@ import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.FirmwareRequest.ExtraCode;
 import io.kiln.firmware.SourceUnit;
 import io.kiln.firmware.StaticLibrary;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.firmware.update.McubootImage;
+import io.kiln.firmware.update.ModelRegion.DeviceModels.UpdateFile;
 import io.kiln.firmware.update.SlottedFirmware;
-import io.kiln.firmware.update.UpdateFile;
-import io.kiln.flow.diff.LastBuild;
+import io.kiln.flow.build.GenerateStep.AudioInput;
+import io.kiln.flow.build.ImagePapers.SourceLicences;
+import io.kiln.flow.diff.DiffStep.LastBuild;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
@@ -38,7 +40,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.state.PluginVersion;
-import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.state.UpToDate.VerifyRecord;
 import io.kiln.report.BuildReport;
 import io.kiln.report.BuildReport.ImageReport;
 import io.kiln.report.BuildReport.ImageReport.Licence;
@@ -436,6 +438,44 @@ public final class FirmwareSteps {
                             "a board whose memories lie close together"));
             return McubootImage.of(Bytes.wrap(Files.readAllBytes(binary)), spec.firmware(), spec.signer())
                     .bytes();
+        }
+    }
+
+    /** A measured image in the form that reports use. */
+    public static final class MemoryReports {
+        private MemoryReports() {}
+
+        /** Use of read-only memory. */
+        public static BuildReport.Flash flash(Measurement measured) {
+            Measurement.Flash flash = measured.flash();
+            return new BuildReport.Flash(
+                    flash.text(),
+                    flash.constants(),
+                    flash.data(),
+                    flash.total(),
+                    flash.available().orElse(0));
+        }
+
+        /** Use of writable memory. */
+        public static BuildReport.Ram ram(Measurement measured) {
+            Measurement.Ram ram = measured.ram();
+            return new BuildReport.Ram(
+                    ram.data(),
+                    ram.bss(),
+                    ram.state(),
+                    ram.workspace(),
+                    ram.io(),
+                    ram.stack(),
+                    ram.total(),
+                    ram.available().orElse(0));
+        }
+
+        /** Use of each memory of the board. */
+        public static List<BuildReport.MemoryUse> memories(Measurement measured) {
+            return measured.regions().stream()
+                    .map(region -> new BuildReport.MemoryUse(
+                            region.name(), region.used(), region.available(), region.targets()))
+                    .toList();
         }
     }
 }

@@ -11,6 +11,10 @@ import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.projectapi.ProjectServer;
 import io.kiln.device.transport.Transport;
+import io.kiln.flow.device.MonitorStep.BoardConsole;
+import io.kiln.flow.device.ProjectStep.BoardProject;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.toolchain.board.Board;
@@ -283,6 +287,21 @@ public record Leases(BoardUse use, DeviceSpec device, Duration limit, Path log) 
 
         synchronized void write() {
             WholeFiles.write(file, text.toString());
+        }
+    }
+
+    /**
+     * A board in use, with what its use needs.
+     *
+     * @param board its description
+     * @param layout where scripts, logs and the flash content of virtual boards lie
+     * @param semihosting whether images in an emulator may open files and start programs on this computer
+     * @param build the build whose image runs on it; empty for images of other builds
+     */
+    public record BoardUse(Board board, Layout layout, boolean semihosting, Optional<ResolvedBuild> build) {
+        public static BoardUse of(ResolvedBuild build) {
+            return new BoardUse(
+                    build.board(), build.spec().layout(), build.spec().semihosting(), Optional.of(build));
         }
     }
 }

@@ -13,15 +13,15 @@ import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.TcpTransport;
 import io.kiln.device.transport.Transport;
-import io.kiln.device.transport.serial.Port;
-import io.kiln.flow.device.BoardConsole;
-import io.kiln.flow.resolve.ToolchainChoice;
+import io.kiln.device.transport.serial.SerialConsole.Port;
+import io.kiln.flow.device.MonitorStep.BoardConsole;
+import io.kiln.flow.resolve.Resolver.ToolchainChoice;
+import io.kiln.flow.spec.BoardSpec.DoctorSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.report.Table;
 import io.kiln.report.listing.ToolsReport;
 import io.kiln.report.listing.ToolsReport.Lack;
@@ -507,6 +507,37 @@ public final class Doctor {
             } catch (IOException | UnsupportedOperationException e) {
                 return "dialout";
             }
+        }
+    }
+
+    /**
+     * A system program that a build may need.
+     *
+     * @param program its name on the PATH
+     * @param packages the Debian packages that contain it
+     * @param purpose what it is used for
+     */
+    record Tool(String program, List<String> packages, String purpose) {
+        private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+        Tool {
+            packages = List.copyOf(packages);
+        }
+
+        /** The program's path, if it is installed. */
+        Optional<Path> path() {
+            return Executables.find(program);
+        }
+
+        /** The first line of its version output; {@code missing} if it is not installed. */
+        String version() {
+            return path().map(Tool::ask).orElse("missing");
+        }
+
+        private static String ask(Path executable) {
+            ProcessResult result = ProcessRunner.run(
+                    Command.of(executable.toString(), "--version").within(PATIENCE));
+            return result.message().lines().findFirst().orElse("installed, version unknown");
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.TargetText;
+import io.kiln.base.incremental.Fingerprint.NoInput;
 import io.kiln.frontend.relay.rule.Rules;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.UserFunctions;
@@ -61,5 +62,24 @@ public record CodegenSpec(
     /** The kind of the host's target, if the target states nothing else. */
     public Optional<String> kind() {
         return target.map(String::strip).filter(TargetText.HOST_KINDS::contains);
+    }
+
+    /**
+     * How Vela, a program of the user's, compiles models for an NPU before Kiln compiles what it leaves.
+     *
+     * @param configuration the NPU, such as {@code ethos-u55-128}
+     * @param program name or path of Vela
+     * @param version the only version that may run; empty for any
+     */
+    public record VelaSpec(
+            String configuration,
+
+            @NoInput(because = "its version and the file that it makes are inputs themselves")
+            String program,
+
+            @NoInput(because = "the version that ran is an input itself")
+            Optional<String> version) {
+        /** Its name on the PATH. */
+        public static final String PROGRAM = "vela";
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
-import io.kiln.base.incremental.NoInput;
+import io.kiln.base.incremental.Fingerprint.NoInput;
 import java.util.Optional;
 
 /**

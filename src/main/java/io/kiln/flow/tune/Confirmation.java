@@ -6,6 +6,7 @@ import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.tune.ProgramSearch.ImageCost;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;

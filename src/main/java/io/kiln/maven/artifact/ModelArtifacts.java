@@ -2,7 +2,7 @@
 package io.kiln.maven.artifact;
 
 import io.kiln.flow.model.SharedModel;
-import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.artifact;
 
-import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.firmware.CodeLibrary;
+import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.apache.maven.model.Dependency;
 import org.apache.maven.model.Plugin;
 import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
@@ -101,5 +103,104 @@ public record ReactorFolders(Part part, List<MavenProject> modules, ArtifactFetc
             folder = folder.getParent();
         }
         return fetched;
+    }
+
+    /**
+     * Finds the dependencies of type {@code firmware-library}. A module of this build that is not packaged yet is taken from its
+     * sources, so that {@code mvn compile} works.
+     *
+     * @param modules the modules of this build
+     * @param others fetches artifacts of other projects
+     */
+    public record LibraryArtifacts(List<MavenProject> modules, ArtifactFetcher others) {
+        private static final String TYPE = "firmware-library";
+        private static final String EXTENSION = "zip";
+        private static final Path SOURCES = Path.of("src", "main");
+
+        public LibraryArtifacts {
+            modules = List.copyOf(modules);
+        }
+
+        /** The libraries, in the order of the dependencies. */
+        public List<CodeLibrary> of(List<Dependency> dependencies) {
+            return dependencies.stream()
+                    .filter(dependency -> TYPE.equals(dependency.getType()))
+                    .map(dependency -> new CodeLibrary(dependency.getArtifactId(), place(dependency)))
+                    .toList();
+        }
+
+        private Path place(Dependency wanted) {
+            return modules.stream()
+                    .filter(module -> module.getPackaging().equals(TYPE)
+                            && module.getGroupId().equals(wanted.getGroupId())
+                            && module.getArtifactId().equals(wanted.getArtifactId())
+                            && module.getVersion().equals(wanted.getVersion()))
+                    .findFirst()
+                    .map(LibraryArtifacts::ofModule)
+                    .orElseGet(() -> ReactorFolders.ofWorkspace(
+                            others.fetch(
+                                    wanted.getGroupId(), wanted.getArtifactId(), wanted.getVersion(), "", EXTENSION),
+                            SOURCES));
+        }
+
+        private static Path ofModule(MavenProject module) {
+            return Optional.ofNullable(module.getArtifact().getFile())
+                    .map(File::toPath)
+                    .filter(Files::isRegularFile)
+                    .orElseGet(() -> module.getBasedir().toPath().resolve(SOURCES));
+        }
+    }
+
+    /**
+     * Finds the tuning records that a project depends on: dependencies of type {@code tuning-records}. A module of this build has no file before it is
+     * packaged, so that {@code mvn compile} gets the folder of its logs.
+     */
+    public static final class RecordArtifacts {
+        private static final String TYPE = "tuning-records";
+        private static final String EXTENSION = "log";
+
+        private RecordArtifacts() {}
+
+        /**
+         * Fetches the artifacts in the order of the dependencies.
+         *
+         * @param modules the modules of this build
+         * @return logs, or folders of logs
+         */
+        public static List<Path> fetch(
+                List<Dependency> dependencies, List<MavenProject> modules, ArtifactFetcher fetcher) {
+            return dependencies.stream()
+                    .filter(dependency -> TYPE.equals(dependency.getType()))
+                    .map(dependency -> modules.stream()
+                            .filter(module -> is(module, dependency))
+                            .findFirst()
+                            .map(RecordArtifacts::ofModule)
+                            .orElseGet(() -> fetcher.fetch(
+                                    dependency.getGroupId(),
+                                    dependency.getArtifactId(),
+                                    dependency.getVersion(),
+                                    "",
+                                    EXTENSION)))
+                    .toList();
+        }
+
+        private static boolean is(MavenProject module, Dependency dependency) {
+            return module.getPackaging().equals(TYPE)
+                    && module.getGroupId().equals(dependency.getGroupId())
+                    && module.getArtifactId().equals(dependency.getArtifactId())
+                    && module.getVersion().equals(dependency.getVersion());
+        }
+
+        private static Path ofModule(MavenProject module) {
+            return Optional.ofNullable(module.getArtifact().getFile())
+                    .filter(File::isFile)
+                    .map(File::toPath)
+                    .orElseGet(() -> folder(module.getBasedir().toPath()));
+        }
+
+        /** The logs of a project. */
+        public static Path folder(Path project) {
+            return project.resolve("src").resolve("main").resolve("tuning");
+        }
     }
 }

@@ -2,7 +2,7 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Failure;
-import io.kiln.farm.client.JobTerms;
+import io.kiln.farm.client.FarmClient.JobTerms;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
@@ -11,6 +11,7 @@ import io.kiln.farm.link.FarmAddress.Scheme;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.WorkerSpec.Care;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.maven.artifact.FarmEngine;
 import java.nio.file.Path;
@@ -133,5 +134,34 @@ public final class Farm {
                 && access.password().isEmpty();
         return (isLocal ? FarmAddress.parse(url, FarmAccess.by(LocalToken.of(home))) : address)
                 .within(Duration.ofSeconds(Math.max(1, values.small(CONNECT))));
+    }
+
+    /** {@code <worker>}: who a worker is, and how it cares for its jobs and boards. */
+    public static final class WorkerCare {
+        private static final Element NAME = Element.of(
+                "name", "The worker's name, unique in the farm. If not set, the computer's name and the process id.");
+        private static final Element DRAIN =
+                Element.of("drain", "45", "Seconds for which jobs that run may go on when the worker is told to end.");
+        private static final Element POWER = Element.of(
+                "power",
+                "Command that cycles the power of a board that fails, such as cycle.sh {probe}. Its words are separated by"
+                        + " spaces; there is no shell.");
+
+        public static final ParameterGroup GROUP = new ParameterGroup("worker", NAME, DRAIN, POWER);
+
+        private WorkerCare() {}
+
+        /** The name, if one is set. */
+        public static Optional<String> name(GroupValues values) {
+            return values.find(NAME);
+        }
+
+        /** How the worker cares for its jobs and boards. */
+        public static Care care(GroupValues values, String openOcd) {
+            return new Care(
+                    openOcd,
+                    Duration.ofSeconds(Math.max(0, values.small(DRAIN))),
+                    values.find(POWER).filter(line -> !line.isBlank()));
+        }
     }
 }

@@ -9,7 +9,7 @@ import io.kiln.base.PlainZip.Kind;
 import io.kiln.base.PlainZip.Limits;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
-import io.kiln.toolchain.pack.DeviceBoard;
+import io.kiln.toolchain.pack.Packs.DeviceBoard;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ package io.kiln.toolchain.board;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
-import io.kiln.base.incremental.NoInput;
+import io.kiln.base.incremental.Fingerprint.NoInput;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

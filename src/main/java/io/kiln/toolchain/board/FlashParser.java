@@ -12,6 +12,7 @@ import io.kiln.toolchain.board.Flashing.Program;
 import io.kiln.toolchain.board.Flashing.Programs;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
 import io.kiln.toolchain.board.RunnerDefinition.Parameter;
+import io.kiln.toolchain.board.RunnerDefinition.Runners;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -88,4 +88,15 @@ public record ToolchainEnvironment(
         return file + "\0" + Files.size(file) + "\0"
                 + Files.getLastModifiedTime(file).toMillis();
     }
+
+    /** Gets a file from an artifact repository, through Maven's resolution. */
+    @FunctionalInterface
+    public interface ArtifactFetcher {
+        /**
+         * The local copy, fetched if necessary; offline mode, mirrors and checksums apply.
+         *
+         * @throws io.kiln.base.KilnException if it cannot be fetched; the message says what to do
+         */
+        Path fetch(String groupId, String artifactId, String version, String classifier, String extension);
+    }
 }

@@ -2,6 +2,7 @@
 package io.kiln.toolchain.pack;
 
 import io.kiln.toolchain.pack.PackReader.PackDescription.Entry;
+import io.kiln.toolchain.pack.PackReader.Property;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole.End;
 import io.kiln.device.protocol.Ends;
-import io.kiln.device.protocol.ImageConsole;
-import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;

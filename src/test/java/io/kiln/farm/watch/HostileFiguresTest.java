@@ -14,6 +14,7 @@ import io.kiln.farm.state.WorkerNews.About;
 import io.kiln.farm.state.WorkerNews.Jobs;
 import io.kiln.farm.state.WorkerNews.Offered;
 import io.kiln.farm.state.WorkerNews.Running;
+import io.kiln.farm.watch.StatusServer.FarmFigures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;

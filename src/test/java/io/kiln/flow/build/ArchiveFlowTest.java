@@ -14,7 +14,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.mlf.TvmArchive;
 import io.kiln.report.JsonSchemas;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import io.kiln.compile.ReadOptions;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;

@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.flow.spec.CompilerSpec.FitSpec;
 import io.kiln.tuning.fit.FitCost;
 import io.kiln.tuning.fit.FitSearch.FitLimits;
 import java.util.Optional;

@@ -29,7 +29,7 @@ import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.board.Boards;

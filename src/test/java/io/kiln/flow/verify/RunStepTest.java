@@ -9,7 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
