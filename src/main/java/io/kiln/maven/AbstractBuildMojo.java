@@ -6,6 +6,7 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
@@ -23,16 +24,16 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.MachineSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.CompilerSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.flow.spec.CompilerSpec.FitSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.ImageSpec.CodeSpec;
-import io.kiln.flow.spec.MachineSpec;
 import io.kiln.flow.spec.PassConfig;
 import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.flow.spec.TuneSpec.RecordsSpec;
@@ -423,7 +424,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 hasProject() ? version() : "", Optional.ofNullable(preprocess).map(File::toPath));
         Problems malformed = new Problems(Failure.CONFIG);
         ImageOptions image = new ImageOptions(
-                malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
+                malformed.read(() -> ParameterValue.of("kiln.application", Application.class, application)).orElse(Application.CONSOLE),
                 Mlperf.options(values(Mlperf.MLPERF, null), malformed),
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
         OwnParts own = malformed

@@ -2,6 +2,7 @@
 package io.kiln.process;
 
 import io.kiln.base.JvmEnd.EndGroup;
+import io.kiln.process.RunningProcess.ProcessTree;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
@@ -15,10 +16,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -339,6 +344,80 @@ public final class RunningProcess implements AutoCloseable {
         /** The text kept so far. */
         synchronized String text() {
             return kept.toString(StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Kills a process together with its descendants. */
+    static final class ProcessTree {
+        private static final int ROUNDS = 3;
+        private static final long SECONDS_TO_DIE = 5;
+
+        private ProcessTree() {}
+
+        /**
+         * Kills the process and its descendants, and waits until they have ended. It does not ask them to terminate,
+         * because some tools ignore that (OpenOCD while it programs). Several rounds catch processes started during the
+         * first one.
+         */
+        static void kill(Process root) {
+            List<ProcessHandle> seen = tree(root.toHandle());
+            for (int round = 0; round < ROUNDS && !seen.isEmpty(); round++) {
+                seen.forEach(ProcessHandle::destroyForcibly);
+                await(seen);
+                seen = Stream.concat(seen.stream(), seen.stream().flatMap(ProcessHandle::descendants))
+                        .distinct()
+                        .filter(ProcessHandle::isAlive)
+                        .toList();
+            }
+        }
+
+        private static List<ProcessHandle> tree(ProcessHandle root) {
+            return Stream.concat(Stream.of(root), root.descendants())
+                    .filter(ProcessHandle::isAlive)
+                    .toList();
+        }
+
+        private static void await(List<ProcessHandle> handles) {
+            CompletableFuture<?> gone = CompletableFuture.allOf(
+                    handles.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new));
+            try {
+                gone.get(SECONDS_TO_DIE, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException | TimeoutException e) {
+                // The next round tries again; a process stuck in the kernel cannot be killed from here.
+                return;
+            }
+        }
+    }
+
+    /** Limit of a process's output in bytes. A process that prints more is killed. */
+    static final class Budget {
+        /** Limit for both output streams together. */
+        static final int MOST_OUTPUT = 64 << 20;
+
+        private final AtomicLong left = new AtomicLong(MOST_OUTPUT);
+        private final AtomicBoolean spent = new AtomicBoolean();
+        private final Process process;
+
+        Budget(Process process) {
+            this.process = process;
+        }
+
+        /** Subtracts bytes; kills the process when none are left. */
+        void spend(int bytes) {
+            if (left.addAndGet(-bytes) < 0 && spent.compareAndSet(false, true)) {
+                ProcessTree.kill(process);
+            }
+        }
+
+        /** Whether the process was killed. */
+        boolean isSpent() {
+            return spent.get();
+        }
+
+        static String message() {
+            return "it printed more than " + (MOST_OUTPUT >> 20) + " MiB and was stopped";
         }
     }
 }

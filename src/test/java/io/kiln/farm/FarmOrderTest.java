@@ -33,7 +33,7 @@ import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.FarmQuestion;
 import io.kiln.farm.state.FarmState;
-import io.kiln.farm.state.FarmUnit;
+import io.kiln.farm.state.FarmState.FarmUnit;
 import io.kiln.farm.worker.JobRunner;
 import io.kiln.farm.worker.Worker;
 import io.kiln.farm.worker.WorkerSetup;

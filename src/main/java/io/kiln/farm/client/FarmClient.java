@@ -43,7 +43,7 @@ import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.FarmQuestion;
-import io.kiln.farm.state.FarmUnit;
+import io.kiln.farm.state.FarmState.FarmUnit;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

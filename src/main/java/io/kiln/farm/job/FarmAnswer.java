@@ -19,6 +19,7 @@ import io.kiln.farm.job.FarmAnswer.Profiled;
 import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.farm.job.FarmAnswer.Traced;
+import io.kiln.farm.job.WireReader.WireWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -17,6 +17,7 @@ import io.kiln.farm.job.FarmJob.FarmTask.Profile;
 import io.kiln.farm.job.FarmJob.FarmTask.Run;
 import io.kiln.farm.job.FarmJob.FarmTask.Time;
 import io.kiln.farm.job.FarmJob.FarmTask.Trace;
+import io.kiln.farm.job.WireReader.WireWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

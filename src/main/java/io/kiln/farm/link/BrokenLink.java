@@ -3,8 +3,9 @@ package io.kiln.farm.link;
 
 import io.kiln.base.Failure;
 import io.kiln.base.Problem;
-import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
 import io.kiln.farm.link.FarmLink.FarmLost;
+import io.kiln.farm.link.FarmStores.PeerCertificate;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;

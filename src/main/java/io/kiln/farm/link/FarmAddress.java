@@ -5,7 +5,8 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
-import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -196,5 +197,39 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
     private void requireStores(Problems problems) {
         access.keys().ifPresent(store -> FarmStores.requireKeys(problems, store, Instant.now()));
         access.trust().ifPresent(store -> FarmStores.requireTrust(problems, store));
+    }
+
+    /**
+     * How a member of a farm proves its identity, and whom it trusts.
+     *
+     * @param keys the member's own key and certificate
+     * @param trust certificates of the members that it trusts, or of whoever signed these
+     * @param password a password that all members of the farm know
+     */
+    public record FarmAccess(Optional<Store> keys, Optional<Store> trust, Optional<String> password) {
+        /** Access by a password alone. */
+        public static FarmAccess by(String password) {
+            return new FarmAccess(Optional.empty(), Optional.empty(), Optional.of(password));
+        }
+
+        /**
+         * A store of keys or certificates.
+         *
+         * @param file in the format PKCS #12
+         * @param password its password
+         */
+        public record Store(Path file, String password) {
+            /** The file, without the password. */
+            @Override
+            public String toString() {
+                return file.toString();
+            }
+        }
+
+        /** The kinds of proof, without secrets. */
+        @Override
+        public String toString() {
+            return "keys " + keys + ", trust " + trust + (password.isPresent() ? ", a password" : "");
+        }
     }
 }

@@ -15,7 +15,7 @@ import io.kiln.farm.desk.FarmEvent.Kind;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmStores;
-import io.kiln.farm.link.PeerCertificate;
+import io.kiln.farm.link.FarmStores.PeerCertificate;
 import io.kiln.farm.state.FarmState;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;

@@ -462,15 +462,6 @@ public final class DefaultApplication {
         /** The serial protocol of the benchmark MLPerf Tiny on the console: a runner measures one model. */
         MLPERF_TINY;
 
-        /**
-         * Reads the parameter's value.
-         *
-         * @throws KilnException for any other value, with the list of values
-         */
-        public static Application of(String text) {
-            return ParameterValue.of("kiln.application", Application.class, text);
-        }
-
         /** The parameter's value. */
         public String text() {
             return ParameterValue.text(this);

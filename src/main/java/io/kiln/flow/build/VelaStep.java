@@ -16,7 +16,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.VelaProgram;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.CodegenSpec.VelaSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec.VelaSpec;
 import io.kiln.flow.state.Steps;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;

@@ -32,7 +32,7 @@ import io.kiln.flow.resolve.ModelFiles.ModelArchives;
 import io.kiln.flow.resolve.Resolver.LibraryTarget;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.module.ArtifactGroups;
 import io.kiln.module.ArtifactLoaders;
 import io.kiln.module.BlobSource;

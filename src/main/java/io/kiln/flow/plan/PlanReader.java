@@ -11,7 +11,7 @@ import io.kiln.base.Problems;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.link.FarmMember;
-import io.kiln.farm.state.FarmUnit;
+import io.kiln.farm.state.FarmState.FarmUnit;
 import io.kiln.flow.plan.PlanReader.PlanCells.PlanCell.Missing;
 import io.kiln.flow.plan.PlanReader.TestPlan;
 import io.kiln.flow.plan.PlanReader.TestPlan.Match;
@@ -124,7 +124,7 @@ final class PlanReader {
                 document.exactly(pointer),
                 models.isEmpty() ? List.of("*") : models,
                 texts(node.path("boards")),
-                VerifyOn.of(node.path("on").asText("emulator")),
+                ParameterValue.of("kiln.verify.on", VerifyOn.class, node.path("on").asText("emulator")),
                 needs,
                 Match.valueOf(node.path("match").asText("every").toUpperCase(Locale.ROOT)),
                 node.path("missing").asText("fail").equals("skip"));

@@ -11,7 +11,7 @@ import io.kiln.compile.Frontends;
 import io.kiln.firmware.SourceText;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.ir.Binding;
 import io.kiln.ir.op.call.EthosU;
 import io.kiln.npu.DriverPayload;

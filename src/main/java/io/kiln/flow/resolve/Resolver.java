@@ -21,7 +21,7 @@ import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
-import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.flow.spec.ImageSpec.CodeSpec;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.frontend.ReadLimits;

@@ -4,7 +4,7 @@ package io.kiln.flow.resolve;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
-import io.kiln.flow.spec.CodegenSpec.VelaSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec.VelaSpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;

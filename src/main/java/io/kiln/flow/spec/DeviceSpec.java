@@ -242,28 +242,19 @@ public record DeviceSpec(FlashSpec flash, boolean isFlashed, ConsoleSpec console
                     "kiln.mlperf.data",
                     "a folder with y_labels.csv and the files that it lists",
                     "Set kiln.mlperf.data"));
-            boolean isBoard = ParameterValue.of("kiln.mlperf.on", ProfileOn.class, on) == ProfileOn.BOARD;
+            boolean isBoard = ParameterValue.of("kiln.mlperf.on", MeasuredOn.class, on) == MeasuredOn.BOARD;
             return new MlperfSpec(
                     folder,
                     ParameterValue.of("kiln.mlperf.run", Run.class, run),
                     isBoard ? Optional.of(board) : Optional.empty());
         }
+    }
 
-        /** Where an inference is measured, the value of {@code kiln.profile.on}. */
-        public enum ProfileOn {
-            /** An emulator, which counts instructions. */
-            EMULATOR,
-            /** The board itself, which measures time. */
-            BOARD;
-
-            /**
-             * Reads the parameter's value.
-             *
-             * @throws io.kiln.base.KilnException for any other value, with the list of values
-             */
-            public static ProfileOn of(String text) {
-                return ParameterValue.of("kiln.profile.on", ProfileOn.class, text);
-            }
-        }
+    /** Where an inference is measured: a value of {@code kiln.profile.on}, {@code kiln.tune.on} and {@code kiln.mlperf.on}. */
+    public enum MeasuredOn {
+        /** An emulator, which counts instructions. */
+        EMULATOR,
+        /** The board itself, which measures time. */
+        BOARD
     }
 }

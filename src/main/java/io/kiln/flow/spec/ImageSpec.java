@@ -143,14 +143,9 @@ public record ImageSpec(
      * How long to run an image.
      *
      * @param limit time in which the image must end, or print the text
-     * @param until console text that ends the run successfully, for programs that never end
+     * @param until console text that ends the run successfully, for programs that never end; empty for a run that ends with the program
      */
-    public record RunSpec(Duration limit, Optional<String> until) {
-        /** A run that ends with the program. */
-        public static RunSpec toItsEnd(Duration limit) {
-            return new RunSpec(limit, Optional.empty());
-        }
-    }
+    public record RunSpec(Duration limit, Optional<String> until) {}
 
     /**
      * Where a program's tests run.

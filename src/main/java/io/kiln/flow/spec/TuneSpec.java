@@ -126,23 +126,6 @@ public record TuneSpec(
         }
     }
 
-    /** Where candidates are measured, the value of {@code kiln.tune.on}. */
-    public enum TuneOn {
-        /** An emulator, which counts instructions. */
-        EMULATOR,
-        /** The board itself, which measures time. */
-        BOARD;
-
-        /**
-         * Reads the parameter's value.
-         *
-         * @throws io.kiln.base.KilnException for any other value, with the list of values
-         */
-        public static TuneOn of(String text) {
-            return ParameterValue.of("kiln.tune.on", TuneOn.class, text);
-        }
-    }
-
     /**
      * The tuning records that a build follows.
      *

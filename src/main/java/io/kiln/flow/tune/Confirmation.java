@@ -7,6 +7,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.tune.ProgramSearch.ImageCost;
+import io.kiln.flow.tune.ProgramSearch.SearchBudget;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;

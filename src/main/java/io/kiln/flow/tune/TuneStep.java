@@ -29,6 +29,7 @@ import io.kiln.flow.tune.CandidateMeasurer.CandidateRunner;
 import io.kiln.flow.tune.CandidateMeasurer.EmulatorRunner;
 import io.kiln.flow.tune.CandidateMeasurer.EmulatorRunner.FlashWaits;
 import io.kiln.flow.tune.CandidateMeasurer.Measured;
+import io.kiln.flow.tune.ProgramSearch.SearchBudget;
 import io.kiln.flow.tune.ProgramSearch.TuneSummary;
 import io.kiln.ir.Function;
 import io.kiln.pages.JtetuneGenerated;

@@ -17,7 +17,7 @@ import io.kiln.farm.link.FarmStores;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.FarmQuestion;
 import io.kiln.farm.state.FarmState;
-import io.kiln.farm.state.FarmText;
+import io.kiln.farm.state.FarmState.FarmText;
 import io.kiln.farm.watch.RotatingLog;
 import io.kiln.farm.watch.StatusServer;
 import io.kiln.farm.watch.StatusServer.FarmFigures;

@@ -73,12 +73,7 @@ public record ModelArtifacts(List<MavenProject> modules, ArtifactFetcher others,
     }
 
     private SharedModel of(String group, String artifact, String version, Optional<String> file) {
-        Optional<MavenProject> firmware = modules.stream()
-                .filter(module -> module.getPackaging().equals(FIRMWARE)
-                        && module.getGroupId().equals(group)
-                        && module.getArtifactId().equals(artifact)
-                        && module.getVersion().equals(version))
-                .findFirst();
+        Optional<MavenProject> firmware = ReactorFolders.module(modules, FIRMWARE, group, artifact, version);
         if (firmware.isPresent()) {
             return SharedModel.of(archive(firmware.get()));
         }

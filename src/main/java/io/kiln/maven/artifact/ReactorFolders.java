@@ -51,22 +51,32 @@ public record ReactorFolders(Part part, List<MavenProject> modules, ArtifactFetc
     /** The artifact's file, or a folder. */
     @Override
     public Path fetch(String groupId, String artifactId, String version, String classifier, String extension) {
-        return modules.stream()
-                .filter(module -> module.getPackaging().equals(part.packaging()))
-                .filter(module -> module.getGroupId().equals(groupId)
-                        && module.getArtifactId().equals(artifactId)
-                        && module.getVersion().equals(version))
-                .findFirst()
-                .map(this::packed)
+        return module(modules, part.packaging(), groupId, artifactId, version)
+                .map(module -> packed(module).orElseGet(() -> folder(module)))
                 .orElseGet(() ->
                         ofWorkspace(others.fetch(groupId, artifactId, version, classifier, extension), part.usual()));
     }
 
-    private Path packed(MavenProject module) {
+    /** The module of this build that makes an artifact, if one does. */
+    static Optional<MavenProject> module(
+            List<MavenProject> modules, String packaging, String groupId, String artifactId, String version) {
+        return modules.stream()
+                .filter(module -> module.getPackaging().equals(packaging)
+                        && module.getGroupId().equals(groupId)
+                        && module.getArtifactId().equals(artifactId)
+                        && module.getVersion().equals(version))
+                .findFirst();
+    }
+
+    private static Optional<MavenProject> module(List<MavenProject> modules, Dependency wanted) {
+        return module(modules, wanted.getType(), wanted.getGroupId(), wanted.getArtifactId(), wanted.getVersion());
+    }
+
+    /** The file of a module, once it is packaged. */
+    private static Optional<Path> packed(MavenProject module) {
         return Optional.ofNullable(module.getArtifact().getFile())
                 .filter(File::isFile)
-                .map(File::toPath)
-                .orElseGet(() -> folder(module));
+                .map(File::toPath);
     }
 
     /** The folder that the module itself uses: its own configuration, the property, or the default. */
@@ -130,24 +140,13 @@ public record ReactorFolders(Part part, List<MavenProject> modules, ArtifactFetc
         }
 
         private Path place(Dependency wanted) {
-            return modules.stream()
-                    .filter(module -> module.getPackaging().equals(TYPE)
-                            && module.getGroupId().equals(wanted.getGroupId())
-                            && module.getArtifactId().equals(wanted.getArtifactId())
-                            && module.getVersion().equals(wanted.getVersion()))
-                    .findFirst()
-                    .map(LibraryArtifacts::ofModule)
-                    .orElseGet(() -> ReactorFolders.ofWorkspace(
+            return module(modules, wanted)
+                    .map(module -> packed(module)
+                            .orElseGet(() -> module.getBasedir().toPath().resolve(SOURCES)))
+                    .orElseGet(() -> ofWorkspace(
                             others.fetch(
                                     wanted.getGroupId(), wanted.getArtifactId(), wanted.getVersion(), "", EXTENSION),
                             SOURCES));
-        }
-
-        private static Path ofModule(MavenProject module) {
-            return Optional.ofNullable(module.getArtifact().getFile())
-                    .map(File::toPath)
-                    .filter(Files::isRegularFile)
-                    .orElseGet(() -> module.getBasedir().toPath().resolve(SOURCES));
         }
     }
 
@@ -171,10 +170,9 @@ public record ReactorFolders(Part part, List<MavenProject> modules, ArtifactFetc
                 List<Dependency> dependencies, List<MavenProject> modules, ArtifactFetcher fetcher) {
             return dependencies.stream()
                     .filter(dependency -> TYPE.equals(dependency.getType()))
-                    .map(dependency -> modules.stream()
-                            .filter(module -> is(module, dependency))
-                            .findFirst()
-                            .map(RecordArtifacts::ofModule)
+                    .map(dependency -> module(modules, dependency)
+                            .map(module -> packed(module)
+                                    .orElseGet(() -> folder(module.getBasedir().toPath())))
                             .orElseGet(() -> fetcher.fetch(
                                     dependency.getGroupId(),
                                     dependency.getArtifactId(),
@@ -182,20 +180,6 @@ public record ReactorFolders(Part part, List<MavenProject> modules, ArtifactFetc
                                     "",
                                     EXTENSION)))
                     .toList();
-        }
-
-        private static boolean is(MavenProject module, Dependency dependency) {
-            return module.getPackaging().equals(TYPE)
-                    && module.getGroupId().equals(dependency.getGroupId())
-                    && module.getArtifactId().equals(dependency.getArtifactId())
-                    && module.getVersion().equals(dependency.getVersion());
-        }
-
-        private static Path ofModule(MavenProject module) {
-            return Optional.ofNullable(module.getArtifact().getFile())
-                    .filter(File::isFile)
-                    .map(File::toPath)
-                    .orElseGet(() -> folder(module.getBasedir().toPath()));
         }
 
         /** The logs of a project. */

@@ -5,7 +5,7 @@ import io.kiln.base.Problems;
 import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.UserCode.CodeFlags;
-import io.kiln.flow.spec.CodegenSpec.VelaSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec.VelaSpec;
 import io.kiln.flow.spec.CompilerSpec.FitSpec;
 import io.kiln.target.RamShare;
 import io.kiln.toolchain.compiler.Libc;

@@ -20,6 +20,7 @@ import io.kiln.toolchain.board.Board.Console;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.BoardNpu.NpuParser;
+import io.kiln.toolchain.board.Building.CompilerFlags;
 import io.kiln.toolchain.board.Building.NamedToolchain;
 import io.kiln.toolchain.board.ClockFamily.ClockParser;
 import io.kiln.toolchain.board.ClockFamily.ClockParser.Clock;

@@ -141,7 +141,7 @@ final class ArchiveFlowTest extends ArchiveProject {
         assertThat(mark).doesNotExist();
 
         write("src/main/c/main.c", "int main(void) { return 0; }\n");
-        assertThatThrownBy(() -> flow.run(spec, RunSpec.toItsEnd(Duration.ofSeconds(20))))
+        assertThatThrownBy(() -> flow.run(spec, new RunSpec(Duration.ofSeconds(20), Optional.empty())))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the project's own main would run untrusted code on this computer")
                 .hasMessageContaining("<trustArchive>sha256:");

@@ -51,7 +51,7 @@ final class GraphOwnMainTest {
                 .verify(GestureProject.UNVERIFIED)
                 .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, true))
                 .build();
-        new Flow(log, TestToolchains.environment(log)).run(spec, RunSpec.toItsEnd(Duration.ofMinutes(1)));
+        new Flow(log, TestToolchains.environment(log)).run(spec, new RunSpec(Duration.ofMinutes(1), Optional.empty()));
         assertThat(log.said()).contains("The image ended with code 0").anyMatch(line -> line.contains("right"));
         assertThat(log.warnings()).isEmpty();
     }

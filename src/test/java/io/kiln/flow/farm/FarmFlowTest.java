@@ -27,7 +27,7 @@ import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.state.FarmKeeper;
-import io.kiln.farm.state.FarmUnit;
+import io.kiln.farm.state.FarmState.FarmUnit;
 import io.kiln.farm.worker.JobRunner.Done;
 import io.kiln.farm.worker.Worker;
 import io.kiln.farm.worker.WorkerSetup;

@@ -3,9 +3,9 @@ package io.kiln.flow.farm;
 
 import io.kiln.base.Bytes;
 import io.kiln.farm.QpidBrokerProgram;
-import io.kiln.farm.link.FarmAccess;
-import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmAddress.FarmAccess;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.ProcessRunner.ProcessResult;

@@ -6,6 +6,7 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
@@ -17,10 +18,12 @@ import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.flow.spec.BuildSpec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.MachineSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.flow.spec.CompilerSpec.FitSpec;
 import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.flow.spec.ImageSpec.CodeSpec;
@@ -241,7 +244,7 @@ public final class SpecDraft {
     }
 
     public SpecDraft application(String text) {
-        malformed.read(() -> Application.of(text)).ifPresent(value -> image = image.with(value));
+        malformed.read(() -> ParameterValue.of("kiln.application", Application.class, text)).ifPresent(value -> image = image.with(value));
         return this;
     }
 
@@ -277,8 +280,8 @@ public final class SpecDraft {
     }
 
     public SpecDraft verifyOn(String place, String protocol) {
-        VerifyOn on = malformed.read(() -> VerifyOn.of(place)).orElse(verify.on());
-        VerifyOver over = malformed.read(() -> VerifyOver.of(protocol)).orElse(verify.over());
+        VerifyOn on = malformed.read(() -> ParameterValue.of("kiln.verify.on", VerifyOn.class, place)).orElse(verify.on());
+        VerifyOver over = malformed.read(() -> ParameterValue.of("kiln.verify.over", VerifyOver.class, protocol)).orElse(verify.over());
         verify = new VerifySpec(
                 on,
                 verify.vectors(),
