@@ -30,15 +30,15 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.flow.spec.CompilerSpec.FitSpec;
+import io.kiln.flow.spec.CompilerSpec.QuantizeSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.ImageSpec.CodeSpec;
 import io.kiln.flow.spec.PassConfig;
-import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.flow.spec.TuneSpec.RecordsSpec;
 import io.kiln.flow.spec.UpdateSpec;
-import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.artifact.ReactorFolders.BoardArtifacts;
 import io.kiln.maven.artifact.ReactorFolders.LibraryArtifacts;
 import io.kiln.maven.artifact.ReactorFolders.RecordArtifacts;
 import io.kiln.maven.bean.ExternalBean;
@@ -424,7 +424,9 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 hasProject() ? version() : "", Optional.ofNullable(preprocess).map(File::toPath));
         Problems malformed = new Problems(Failure.CONFIG);
         ImageOptions image = new ImageOptions(
-                malformed.read(() -> ParameterValue.of("kiln.application", Application.class, application)).orElse(Application.CONSOLE),
+                malformed
+                        .read(() -> ParameterValue.of("kiln.application", Application.class, application))
+                        .orElse(Application.CONSOLE),
                 Mlperf.options(values(Mlperf.MLPERF, null), malformed),
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
         OwnParts own = malformed

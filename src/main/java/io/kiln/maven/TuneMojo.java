@@ -2,13 +2,13 @@
 package io.kiln.maven;
 
 import io.kiln.base.ParameterValue;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.DeviceSpec.MeasuredOn;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.TuneSpec.Limits;
+import io.kiln.flow.spec.DeviceSpec.MeasuredOn;
 import io.kiln.flow.spec.TuneSpec;
+import io.kiln.flow.spec.TuneSpec.Limits;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -9,7 +9,7 @@ import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.worker.WorkerStep;
-import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.artifact.ReactorFolders.BoardArtifacts;
 import io.kiln.maven.group.Farm.WorkerCare;
 import io.kiln.maven.group.GroupValues;
 import io.kiln.maven.session.MojoLog;

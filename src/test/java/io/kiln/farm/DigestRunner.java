@@ -10,7 +10,7 @@ import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmJob.FarmTask;
 import io.kiln.farm.job.RunPlace;
-import io.kiln.farm.worker.JobRunner;
+import io.kiln.farm.worker.WorkerSetup.JobRunner;
 import io.kiln.farm.worker.WorkerSetup.Offer;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;

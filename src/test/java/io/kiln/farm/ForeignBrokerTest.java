@@ -28,7 +28,7 @@ import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.FarmKeeper;
-import io.kiln.farm.state.FarmQuestion;
+import io.kiln.farm.state.FarmState.FarmQuestion;
 import io.kiln.farm.worker.Worker;
 import io.kiln.flow.worker.FarmStep;
 import io.kiln.flow.worker.FarmStep.Serving;

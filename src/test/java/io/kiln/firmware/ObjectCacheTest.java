@@ -13,7 +13,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.incremental.Fingerprint;
-import io.kiln.base.incremental.Made;
+import io.kiln.base.incremental.Fingerprint.Made;
 import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TargetOptions;

@@ -42,7 +42,7 @@ import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
-import io.kiln.farm.state.FarmQuestion;
+import io.kiln.farm.state.FarmState.FarmQuestion;
 import io.kiln.farm.state.FarmState.FarmUnit;
 import java.time.Duration;
 import java.util.HashMap;

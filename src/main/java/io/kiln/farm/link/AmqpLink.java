@@ -8,6 +8,7 @@ import io.kiln.base.Problems;
 import io.kiln.farm.link.AmqpMessages.Malformed;
 import io.kiln.farm.link.AmqpMessages.Read;
 import io.kiln.farm.link.BrokenLink.SeenPeer;
+import io.kiln.farm.link.FarmAddress.FarmStores;
 import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.link.FarmMessage.Manner;
 import java.io.IOException;

@@ -2,6 +2,7 @@
 package io.kiln.farm.link;
 
 import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress.FarmStores;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.activemq.artemis.api.core.TransportConfiguration;

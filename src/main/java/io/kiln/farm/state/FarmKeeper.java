@@ -410,8 +410,8 @@ public final class FarmKeeper implements AutoCloseable {
             Map<String, Labels> slots = new TreeMap<>();
             offers.stream()
                     .filter(offer -> !offer.labels().isEmpty())
-                    .forEach(offer ->
-                            slots.put(FarmMember.plain(offer.probe()), Labels.parse("labels of " + name, offer.labels())));
+                    .forEach(offer -> slots.put(
+                            FarmMember.plain(offer.probe()), Labels.parse("labels of " + name, offer.labels())));
             return new WorkerLabels(Labels.parse("labels of " + name, about.labels()), slots);
         }
 

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.state;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.farm.desk.Hold;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.desk.Labels.WorkerLabels;
 import io.kiln.farm.desk.Taker;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmInbox;
+import io.kiln.farm.link.FarmInbox.Received;
+import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmMember;
+import io.kiln.farm.link.FarmMessage.FarmOrder;
+import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.FarmKeeper.WorkerNews;
 import io.kiln.farm.state.FarmKeeper.WorkerNews.Offered;
 import io.kiln.farm.state.FarmKeeper.WorkerNews.Running;
 import io.kiln.farm.state.FarmState.Seen;
+import io.kiln.report.Json;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -141,8 +151,8 @@ public record FarmState(
         /** The boards and emulators of workers that may have a job. */
         public static List<FarmMember> takers(Collection<FarmUnit> units, String board, String place, Labels needs) {
             return units.stream()
-                    .filter(unit ->
-                            unit.offer.board().equals(board) && unit.offer.place().equals(place))
+                    .filter(unit -> unit.offer.board().equals(board)
+                            && unit.offer.place().equals(place))
                     .flatMap(unit -> unit.takers(needs).stream().map(slot -> new FarmMember("", unit.worker, slot)))
                     .distinct()
                     .toList();
@@ -201,9 +211,10 @@ public record FarmState(
             }
             state.failures().stream()
                     .limit(FAILURES_SHOWN)
-                    .forEach(failure -> lines.add("Failed: job " + shortId(failure.job()) + " for " + failure.board() + " ("
-                            + failure.place() + ") at " + failure.time() + ": "
-                            + failure.reason().lines().findFirst().orElse("")));
+                    .forEach(failure ->
+                            lines.add("Failed: job " + shortId(failure.job()) + " for " + failure.board() + " ("
+                                    + failure.place() + ") at " + failure.time() + ": "
+                                    + failure.reason().lines().findFirst().orElse("")));
             return lines;
         }
 
@@ -226,7 +237,9 @@ public record FarmState(
         private static void worker(List<String> lines, WorkerNews news) {
             lines.add("Worker " + news.name() + " on " + news.about().host() + ", process "
                     + news.about().process() + ", Kiln " + news.about().version()
-                    + (news.about().labels().isEmpty() ? "" : ", " + news.about().labels())
+                    + (news.about().labels().isEmpty()
+                            ? ""
+                            : ", " + news.about().labels())
                     + ": "
                     + news.jobs().done() + " jobs done, " + news.jobs().failed() + " of them failed");
             String emulators = news.offers().stream()
@@ -249,6 +262,49 @@ public record FarmState(
 
         private static String shortId(String id) {
             return id.length() <= SHORT_ID ? id : id.substring(0, SHORT_ID);
+        }
+    }
+
+    /** Asks a farm what it does. */
+    public static final class FarmQuestion {
+        private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+        private FarmQuestion() {}
+
+        /**
+         * The state of a farm.
+         *
+         * @throws KilnException if its broker cannot be reached, or refuses this member, or nobody keeps the state
+         */
+        public static FarmState ask(FarmAddress address) {
+            return ask(address, FarmOrder.STATE, "", "");
+        }
+
+        /**
+         * The state of a farm after an order.
+         *
+         * @param unit what it is about, {@code WORKER} or {@code WORKER/PROBE}
+         * @param why a reason for people
+         * @throws KilnException as above
+         */
+        public static FarmState ask(FarmAddress address, FarmOrder order, String unit, String why) {
+            if (address.isForeign() && (order == FarmOrder.HOLD || order == FarmOrder.RELEASE)) {
+                throw Failure.FARM.exception(
+                        "a broker of another make gives jobs to whoever asks for them, so no worker can be held",
+                        address.url(),
+                        "Kiln's own broker",
+                        "Stop " + unit + ": it finishes nothing, and its jobs go to others");
+            }
+            String id = FarmJob.newId();
+            try (FarmLink link = FarmLink.open(address);
+                    FarmInbox inbox = link.inbox(FarmQueues.ANSWERS, FarmQueues.CLIENT + " = '" + id + "'")) {
+                order.send(link, id, unit, why);
+                Received answer = inbox.receive(PATIENCE)
+                        .orElseThrow(() -> Failure.FARM.exception(
+                                "nobody answers for the farm", address.url(), "a broker that kiln:farm started"));
+                answer.done().run();
+                return Json.parse(answer.message().body().text(), FarmState.class);
+            }
         }
     }
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.worker;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.ParameterValue;
 import io.kiln.farm.desk.Labels;
+import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmMember;
+import io.kiln.farm.state.BoardHistory;
+import io.kiln.farm.worker.WorkerSetup.Offer;
 import java.util.List;
 import java.util.Optional;
 
@@ -87,6 +91,37 @@ public record WorkerSetup(FarmAddress address, Identity identity, List<Offer> of
         /** Whether it runs a job. */
         boolean fits(FarmJob job) {
             return job.board().equals(board) && job.place() == place;
+        }
+    }
+
+    /** Runs jobs on what a worker offers. Thread-safe. */
+    @FunctionalInterface
+    public interface JobRunner {
+        /**
+         * The outcome of a job.
+         *
+         * @param ranOn what ran the image, as reports name it
+         * @param answer the answer
+         * @param console what a board printed; empty for an emulator
+         */
+        record Done(String ranOn, FarmAnswer answer, Bytes console) {
+            /** An outcome without a console. */
+            public Done(String ranOn, FarmAnswer answer) {
+                this(ranOn, answer, Bytes.wrap(new byte[0]));
+            }
+        }
+
+        /**
+         * Runs a job.
+         *
+         * @param offer what runs it, which nobody else uses meanwhile if it is a board
+         * @throws io.kiln.base.KilnException if it fails, with the reason
+         */
+        Done run(FarmJob job, Offer offer);
+
+        /** What an offered board has been through; empty for an emulator. */
+        default Optional<BoardHistory> history(Offer offer) {
+            return Optional.empty();
         }
     }
 }

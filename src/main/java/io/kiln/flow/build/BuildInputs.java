@@ -13,7 +13,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.ImageSpec.CodeSpec;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.preprocess.Preprocessing;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.nio.file.Path;
 import java.util.List;

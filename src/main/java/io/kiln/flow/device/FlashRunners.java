@@ -17,6 +17,7 @@ import io.kiln.device.flash.OpenOcdRunner.OpenOcd;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.flash.Probe.UsbDevice;
 import io.kiln.flow.device.Leases.BoardUse;
+import io.kiln.flow.device.Leases.VirtualBoards;
 import io.kiln.flow.device.ProjectStep.BoardProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec.FlashSpec;
@@ -182,15 +183,7 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
     }
 
     /** Flashes virtual boards: switches them on, writes them with the real tool through their virtual probes, and switches them off. */
-    private static final class VirtualRunner implements FlashRunner {
-        private final VirtualBoards boards;
-        private final FlashRunner tool;
-
-        private VirtualRunner(VirtualBoards boards, FlashRunner tool) {
-            this.boards = boards;
-            this.tool = tool;
-        }
-
+    private record VirtualRunner(VirtualBoards boards, FlashRunner runner) implements FlashRunner {
         /**
          * Switches boards on.
          *
@@ -214,28 +207,28 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
 
         @Override
         public String tool() {
-            return tool.tool();
+            return runner.tool();
         }
 
         @Override
         public List<Probe> probes() {
-            return tool.probes();
+            return runner.probes();
         }
 
         @Override
         public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
-            return tool.flash(probe, image, progress);
+            return runner.flash(probe, image, progress);
         }
 
         @Override
         public List<Bytes> read(Probe probe, List<Range> ranges) {
-            return tool.read(probe, ranges);
+            return runner.read(probe, ranges);
         }
 
         @Override
         public void close() {
             try (boards) {
-                tool.close();
+                runner.close();
             }
         }
     }

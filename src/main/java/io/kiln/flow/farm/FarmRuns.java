@@ -143,95 +143,78 @@ public final class FarmRuns implements AutoCloseable {
      * @param limit for each run
      */
     public CallsCounter calls(Board board, Duration limit) {
-        return new FarmCalls(board, limit);
-    }
+        return new CallsCounter() {
+            @Override
+            public Calls count(Path image, List<String> functions, String told) {
+                FarmAnswer.Counted counted = answer(
+                                board,
+                                RunPlace.EMULATOR,
+                                limit,
+                                image,
+                                new Count(functions, told),
+                                FarmAnswer.Counted.class)
+                        .value();
+                return new Calls(
+                        counted.calls().stream()
+                                .map(call -> new Counted(call.instructions(), call.verdict()))
+                                .toList(),
+                        counted.failure().map(text -> Failure.FARM.exception(text, "")));
+            }
 
-    private final class FarmCalls implements CallsCounter {
-        private final Board board;
-        private final Duration limit;
+            @Override
+            public List<ExecutedBlock> blocks(
+                    Path image, List<String> functions, List<Long> instructions, String end, BlockSink sink) {
+                Trace task = new Trace(functions, instructions, end);
+                return answer(board, RunPlace.EMULATOR, limit, image, task, FarmAnswer.Traced.class)
+                        .value()
+                        .blocks();
+            }
 
-        FarmCalls(Board board, Duration limit) {
-            this.board = board;
-            this.limit = limit;
-        }
-
-        @Override
-        public Calls count(Path image, List<String> functions, String told) {
-            FarmAnswer.Counted counted = answer(
-                            board,
-                            RunPlace.EMULATOR,
-                            limit,
-                            image,
-                            new Count(functions, told),
-                            FarmAnswer.Counted.class)
-                    .value();
-            return new Calls(
-                    counted.calls().stream()
-                            .map(call -> new Counted(call.instructions(), call.verdict()))
-                            .toList(),
-                    counted.failure().map(text -> Failure.FARM.exception(text, "")));
-        }
-
-        @Override
-        public List<ExecutedBlock> blocks(
-                Path image, List<String> functions, List<Long> instructions, String end, BlockSink sink) {
-            Trace task = new Trace(functions, instructions, end);
-            return answer(board, RunPlace.EMULATOR, limit, image, task, FarmAnswer.Traced.class)
-                    .value()
-                    .blocks();
-        }
-
-        @Override
-        public boolean hasOrder() {
-            return false;
-        }
+            @Override
+            public boolean hasOrder() {
+                return false;
+            }
+        };
     }
 
     /** Counts whole runs of models, on a worker's emulator of a board. */
     public RunCounter runs(Board board, Duration limit) {
-        return new FarmCounter(board, limit);
-    }
-
-    private final class FarmCounter implements RunCounter {
-        private final Board board;
-        private final Duration limit;
-
-        FarmCounter(Board board, Duration limit) {
-            this.board = board;
-            this.limit = limit;
-        }
-
-        @Override
-        public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
-            Profiled profiled = profiled(image, new Profile(model, operators, inputs, false));
-            Map<String, Long> counts = new LinkedHashMap<>();
-            for (int i = 0; i < Math.min(operators.size(), profiled.operators().size()); i++) {
-                counts.put(operators.get(i), profiled.operators().get(i));
+        return new RunCounter() {
+            @Override
+            public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
+                Profiled profiled = profiled(image, new Profile(model, operators, inputs, false));
+                Map<String, Long> counts = new LinkedHashMap<>();
+                for (int i = 0;
+                        i < Math.min(operators.size(), profiled.operators().size());
+                        i++) {
+                    counts.put(operators.get(i), profiled.operators().get(i));
+                }
+                return new InstructionCounts(profiled.total(), counts, profiled.outputs(), profiled.stack());
             }
-            return new InstructionCounts(profiled.total(), counts, profiled.outputs(), profiled.stack());
-        }
 
-        @Override
-        public List<ExecutedBlock> blocks(
-                Path image,
-                String model,
-                List<String> operators,
-                List<Bytes> inputs,
-                InstructionCounts counts,
-                BlockSink sink) {
-            return profiled(image, new Profile(model, operators, inputs, true)).blocks();
-        }
+            @Override
+            public List<ExecutedBlock> blocks(
+                    Path image,
+                    String model,
+                    List<String> operators,
+                    List<Bytes> inputs,
+                    InstructionCounts counts,
+                    BlockSink sink) {
+                return profiled(image, new Profile(model, operators, inputs, true))
+                        .blocks();
+            }
 
-        /** A worker's answer has the counts alone. */
-        @Override
-        public boolean hasOrder() {
-            return false;
-        }
+            /** A worker's answer has the counts alone. */
+            @Override
+            public boolean hasOrder() {
+                return false;
+            }
 
-        private Profiled profiled(Path image, Profile task) {
-            return answer(board, RunPlace.EMULATOR, limit, image, task, Profiled.class)
-                    .value();
-        }
+            private Profiled profiled(Path image, Profile task) {
+                return answer(board, RunPlace.EMULATOR, limit, image, task, Profiled.class)
+                        .value();
+            }
+        };
     }
 
     private <T extends FarmAnswer> Answer<T> answer(

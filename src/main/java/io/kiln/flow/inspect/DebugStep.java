@@ -11,7 +11,7 @@ import io.kiln.device.flash.Probe;
 import io.kiln.flow.device.FlashRunners.BoardScripts;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.process.Command.ShellWords;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.report.DebugLaunch;
 import io.kiln.report.DebugLaunch.DebugRun;
 import io.kiln.report.DebugLaunch.DebugTasks;

@@ -19,8 +19,8 @@ import io.kiln.flow.resolve.Resolver.ToolchainChoice;
 import io.kiln.flow.spec.BoardSpec.DoctorSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.report.Table;
 import io.kiln.report.listing.ToolsReport;
@@ -327,26 +327,17 @@ public final class Doctor {
         }
     }
 
-    /** Finds out what a program at the other end of a port speaks, by asking it. */
-    static final class PortCheck {
+    /**
+     * Finds out what a program at the other end of a port speaks, by asking it.
+     *
+     * @param port opens the port; each question opens it anew, because a port has one reader
+     */
+    record PortCheck(Supplier<Transport> port, TransportTimeouts timeouts) {
         private static final Duration TO_START = Duration.ofSeconds(3);
         private static final Duration TO_ANSWER = Duration.ofSeconds(2);
 
-        private final Supplier<Transport> port;
-        private final TransportTimeouts timeouts;
-
-        /**
-         * A check.
-         *
-         * @param port opens the port; each question opens it anew, because a port has one reader
-         */
         PortCheck(Supplier<Transport> port) {
             this(port, new TransportTimeouts(TO_ANSWER, TO_START, TO_ANSWER));
-        }
-
-        PortCheck(Supplier<Transport> port, TransportTimeouts timeouts) {
-            this.port = port;
-            this.timeouts = timeouts;
         }
 
         /**

@@ -19,7 +19,7 @@ import io.kiln.flow.plan.PlanReader.TestPlan.Run;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.report.PlanReport.Cell;
 import io.kiln.report.PlanReport.Result;
 import io.kiln.toolchain.board.Board;
@@ -124,7 +124,8 @@ final class PlanReader {
                 document.exactly(pointer),
                 models.isEmpty() ? List.of("*") : models,
                 texts(node.path("boards")),
-                ParameterValue.of("kiln.verify.on", VerifyOn.class, node.path("on").asText("emulator")),
+                ParameterValue.of(
+                        "kiln.verify.on", VerifyOn.class, node.path("on").asText("emulator")),
                 needs,
                 Match.valueOf(node.path("match").asText("every").toUpperCase(Locale.ROOT)),
                 node.path("missing").asText("fail").equals("skip"));

@@ -10,7 +10,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.farm.desk.Labels;
-import io.kiln.farm.state.FarmQuestion;
+import io.kiln.farm.state.FarmState.FarmQuestion;
 import io.kiln.farm.state.FarmState.FarmUnit;
 import io.kiln.flow.plan.PlanReader.PlanCells;
 import io.kiln.flow.plan.PlanReader.PlanCells.PlanCell;

@@ -12,6 +12,7 @@ import io.kiln.compile.Frontends;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.QuantizeSpec;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
 import io.kiln.frontend.ReadLimits;

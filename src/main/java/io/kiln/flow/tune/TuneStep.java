@@ -31,6 +31,7 @@ import io.kiln.flow.tune.CandidateMeasurer.EmulatorRunner.FlashWaits;
 import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.flow.tune.ProgramSearch.SearchBudget;
 import io.kiln.flow.tune.ProgramSearch.TuneSummary;
+import io.kiln.flow.tune.TaskSearch.Confirmation;
 import io.kiln.ir.Function;
 import io.kiln.pages.JtetuneGenerated;
 import io.kiln.report.Json;

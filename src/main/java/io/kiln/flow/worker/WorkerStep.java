@@ -16,7 +16,7 @@ import io.kiln.farm.worker.WorkerSetup.Offer;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.worker.WorkerJobs.PowerSwitch;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;

@@ -8,7 +8,7 @@ import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.maven.artifact.ModelArtifacts;
+import io.kiln.maven.artifact.ReactorFolders.ModelArtifacts;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -148,7 +148,9 @@ public record Building(
                         "it changes the layout of data",
                         "Say it in the source"),
                 new Rule(
-                        "-D.*", "the macro's value holds more than a name or a number", "Put it in a header of the board"));
+                        "-D.*",
+                        "the macro's value holds more than a name or a number",
+                        "Put it in a header of the board"));
 
         private CompilerFlags() {}
 

@@ -3,7 +3,7 @@ package io.kiln.toolchain.compiler;
 
 import io.kiln.base.Digests;
 import io.kiln.base.Log;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

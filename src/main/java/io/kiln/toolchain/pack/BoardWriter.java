@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.TextTemplate;
+import io.kiln.toolchain.pack.Device.Vectors;
 import io.kiln.toolchain.pack.MemoryPlan.Region;
 import io.kiln.toolchain.pack.Packs.DeviceBoard;
 import io.kiln.toolchain.pack.Packs.Pack;

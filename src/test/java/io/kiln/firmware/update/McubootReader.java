@@ -39,7 +39,8 @@ final class McubootReader {
     /** Whether the owner of a public key of 32 bytes signed an image. */
     static boolean isSignedBy(McubootImage image, Bytes key) {
         byte[] file = image.bytes().toArray();
-        byte[] hashed = Arrays.copyOf(file, McubootImage.HEADER_BYTES + image.image().size());
+        byte[] hashed =
+                Arrays.copyOf(file, McubootImage.HEADER_BYTES + image.image().size());
         return image.signature()
                 .filter(by -> UpdateKey.isSigned(key, sha256(hashed), by.value().toArray()))
                 .isPresent();

@@ -10,7 +10,7 @@ import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.TuneSpec.RecordsSpec;
 import io.kiln.frontend.CustomOperators;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;

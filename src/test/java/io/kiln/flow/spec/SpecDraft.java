@@ -25,6 +25,7 @@ import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.flow.spec.CompilerSpec.FitSpec;
+import io.kiln.flow.spec.CompilerSpec.QuantizeSpec;
 import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.flow.spec.ImageSpec.CodeSpec;
 import io.kiln.flow.spec.TuneSpec.RecordsSpec;
@@ -244,7 +245,9 @@ public final class SpecDraft {
     }
 
     public SpecDraft application(String text) {
-        malformed.read(() -> ParameterValue.of("kiln.application", Application.class, text)).ifPresent(value -> image = image.with(value));
+        malformed
+                .read(() -> ParameterValue.of("kiln.application", Application.class, text))
+                .ifPresent(value -> image = image.with(value));
         return this;
     }
 
@@ -280,8 +283,12 @@ public final class SpecDraft {
     }
 
     public SpecDraft verifyOn(String place, String protocol) {
-        VerifyOn on = malformed.read(() -> ParameterValue.of("kiln.verify.on", VerifyOn.class, place)).orElse(verify.on());
-        VerifyOver over = malformed.read(() -> ParameterValue.of("kiln.verify.over", VerifyOver.class, protocol)).orElse(verify.over());
+        VerifyOn on = malformed
+                .read(() -> ParameterValue.of("kiln.verify.on", VerifyOn.class, place))
+                .orElse(verify.on());
+        VerifyOver over = malformed
+                .read(() -> ParameterValue.of("kiln.verify.over", VerifyOver.class, protocol))
+                .orElse(verify.over());
         verify = new VerifySpec(
                 on,
                 verify.vectors(),

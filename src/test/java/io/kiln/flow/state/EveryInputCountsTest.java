@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.incremental.Fingerprint;
-import io.kiln.base.incremental.Made.Journal;
+import io.kiln.base.incremental.Fingerprint.Made.Journal;
 import io.kiln.base.incremental.Variants;
 import io.kiln.base.incremental.Variants.Variant;
 import io.kiln.cycles.core.CycleRange;

@@ -14,7 +14,7 @@ import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmJob.FarmTask;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.state.BoardHistory;
-import io.kiln.farm.worker.JobRunner.Done;
+import io.kiln.farm.worker.WorkerSetup.JobRunner.Done;
 import io.kiln.farm.worker.WorkerSetup.Offer;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;

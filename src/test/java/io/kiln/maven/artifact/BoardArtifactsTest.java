@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BoardSources;
+import io.kiln.maven.artifact.ReactorFolders.BoardArtifacts;
 import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import java.nio.file.Path;
 import java.util.List;

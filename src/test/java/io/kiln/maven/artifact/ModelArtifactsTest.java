@@ -3,6 +3,7 @@ package io.kiln.maven.artifact;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.maven.artifact.ReactorFolders.ModelArtifacts;
 import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import java.io.IOException;
 import java.nio.file.Files;

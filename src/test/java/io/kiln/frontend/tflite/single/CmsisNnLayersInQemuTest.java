@@ -20,7 +20,7 @@ import io.kiln.frontend.tflite.LittleEndian;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.partition.CmsisNnStandIn;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
