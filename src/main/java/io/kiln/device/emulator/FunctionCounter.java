@@ -11,8 +11,6 @@ import io.kiln.cycles.decode.MachineCode;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.emulator.DebugStub.Stop;
 import io.kiln.device.emulator.FunctionCounter.BlockTrace.Range;
-import io.kiln.device.emulator.FunctionCounter.Calls;
-import io.kiln.device.emulator.FunctionCounter.FunctionTrace;
 import io.kiln.process.RunningProcess;
 import java.io.IOException;
 import java.io.OutputStream;

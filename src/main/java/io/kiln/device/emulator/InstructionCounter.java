@@ -16,7 +16,6 @@ import io.kiln.device.emulator.DebugStub.Stop;
 import io.kiln.device.emulator.Emulator.EmulatorTransport;
 import io.kiln.device.emulator.FunctionCounter.BlockTrace;
 import io.kiln.device.emulator.FunctionCounter.BlockTrace.Range;
-import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;

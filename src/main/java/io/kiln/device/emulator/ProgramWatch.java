@@ -8,7 +8,6 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.emulator.DebugStub.Stop;
-import io.kiln.device.emulator.ProgramWatch.EmulatedClock;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.fault.StackUse;
 import io.kiln.device.transport.TimedBytes;

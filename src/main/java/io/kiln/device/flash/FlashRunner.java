@@ -62,7 +62,7 @@ public interface FlashRunner extends AutoCloseable {
      *
      * @param segments ascending and not overlapping
      */
-    public record FlashImage(List<Segment> segments) {
+    record FlashImage(List<Segment> segments) {
         /** Gaps up to this many bytes, such as between two sections, are written as 0xFF like erased flash. */
         static final int SMALL_GAP = 1024;
 
@@ -126,8 +126,7 @@ public interface FlashRunner extends AutoCloseable {
      * @param elapsed wall time
      * @param failure why it failed; empty if the device holds and runs the image
      */
-    public record FlashResult(
-            Probe probe, boolean unchanged, long bytes, Duration elapsed, Optional<FlashFailure> failure) {
+    record FlashResult(Probe probe, boolean unchanged, long bytes, Duration elapsed, Optional<FlashFailure> failure) {
         /** Whether the device holds the image, confirmed by reading it back. */
         public boolean succeeded() {
             return failure.isEmpty();

@@ -8,7 +8,6 @@ import io.kiln.base.WholeFiles.TemporaryFolder;
 import io.kiln.device.flash.FlashFailure.FailureRules;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.FlashRunner.FlashImage.Segment;
-import io.kiln.device.flash.FlashRunner.Range;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.ProcessRunner.Executables;

@@ -142,7 +142,7 @@ public sealed interface Probe {
      * @param serial its serial number; empty if it has none
      * @param name product name and interface names; may be empty
      */
-    public record UsbDevice(String location, int vendor, int product, String serial, String name) {
+    record UsbDevice(String location, int vendor, int product, String serial, String name) {
         /** Linux's list of USB devices. */
         public static final Path SYSFS = Path.of("/sys/bus/usb/devices");
 

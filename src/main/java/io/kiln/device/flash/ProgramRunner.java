@@ -8,7 +8,6 @@ import io.kiln.base.WholeFiles;
 import io.kiln.base.WholeFiles.TemporaryFolder;
 import io.kiln.device.flash.FlashFailure.FailureRules;
 import io.kiln.device.flash.FlashFailure.Kind;
-import io.kiln.device.flash.FlashRunner.FlashImage;
 import io.kiln.device.flash.FlashRunner.FlashImage.Segment;
 import io.kiln.firmware.image.ImageFiles.LoadImage;
 import io.kiln.firmware.image.ImageFiles.Uf2;

@@ -13,7 +13,6 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
-import io.kiln.device.projectapi.ServerInfo.Fields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

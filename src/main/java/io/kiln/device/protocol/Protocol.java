@@ -26,7 +26,7 @@ public interface Protocol {
      * @param symbols the program's ELF file, for the names of functions in a fault report
      * @param text gets the text printed by the program
      */
-    public record Conversation(Protocol protocol, Path symbols, Consumer<String> text) {
+    record Conversation(Protocol protocol, Path symbols, Consumer<String> text) {
         /**
          * Connects, talks, and ends the program if it belongs to the transport.
          *

@@ -6,19 +6,6 @@ import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.rpc.client.TimedModel.RunTimes;
-import io.kiln.farm.job.FarmAnswer.Call;
-import io.kiln.farm.job.FarmAnswer.Counted;
-import io.kiln.farm.job.FarmAnswer.Failed;
-import io.kiln.farm.job.FarmAnswer.FarmResult;
-import io.kiln.farm.job.FarmAnswer.Flashed;
-import io.kiln.farm.job.FarmAnswer.GivenUp;
-import io.kiln.farm.job.FarmAnswer.Heard;
-import io.kiln.farm.job.FarmAnswer.Held;
-import io.kiln.farm.job.FarmAnswer.Outputs;
-import io.kiln.farm.job.FarmAnswer.Profiled;
-import io.kiln.farm.job.FarmAnswer.Ran;
-import io.kiln.farm.job.FarmAnswer.Timed;
-import io.kiln.farm.job.FarmAnswer.Traced;
 import io.kiln.farm.job.WireReader.WireWriter;
 import java.util.Arrays;
 import java.util.List;
@@ -198,7 +185,7 @@ public sealed interface FarmAnswer {
      * @param answer its outcome
      * @param console the end of what a board printed, as it printed it; empty for emulators
      */
-    public record FarmResult(String job, String digest, String worker, String ranOn, FarmAnswer answer, Bytes console) {
+    record FarmResult(String job, String digest, String worker, String ranOn, FarmAnswer answer, Bytes console) {
         /** Most bytes of a console that are kept. */
         public static final int MOST_CONSOLE = 64 << 10;
 
@@ -219,7 +206,7 @@ public sealed interface FarmAnswer {
      * The binary form of results: {@code KILNRES6}, job, its digest, worker, what ran it, its console, kind of the answer and its fields. The number of a kind stays what it
      * is, and a new kind gets the next one; if a number or a field has to change, the form gets the next version.
      */
-    public static final class ResultFormat {
+    final class ResultFormat {
         private static final long FORM = 0x4b494c4e52455336L;
         private static final int GIVEN_UP = 8;
         private static final int LAST_KIND = GIVEN_UP;

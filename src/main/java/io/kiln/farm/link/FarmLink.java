@@ -69,7 +69,7 @@ public sealed interface FarmLink extends AutoCloseable permits EngineLink, AmqpL
     void close();
 
     /** The broker cannot be reached, or not any more. It may be back later. */
-    public static final class FarmLost extends KilnException {
+    final class FarmLost extends KilnException {
         private static final long serialVersionUID = 1L;
 
         private final boolean isAbsent;

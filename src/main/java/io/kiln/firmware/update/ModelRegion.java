@@ -5,7 +5,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.firmware.update.ModelRegion.InstalledFirmware;
 import io.kiln.firmware.update.ModelRegion.InstalledFirmware.Memory;
 import io.kiln.toolchain.board.ModelSlots;
 import java.io.ByteArrayOutputStream;

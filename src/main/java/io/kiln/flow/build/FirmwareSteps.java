@@ -158,13 +158,14 @@ public final class FirmwareSteps {
         Path last = layout.reports().resolve(REPORT);
         Optional<Long> used = image.relinked()
                 ? Optional.empty()
-                : readable(last, BuildReport.class).map(known -> known.stack().used());
+                : BuildPage.read(last, BuildReport.class)
+                        .map(known -> known.stack().used());
         return used.map(bytes -> report.with(report.stack().with(bytes))).orElse(report);
     }
 
     /** The deepest use in a run, of the stack that the board's image has: a stand-in's may be larger. */
     public static Optional<StackUse> ofBoard(Layout layout, Optional<StackUse> use) {
-        Optional<Long> available = readable(layout.reports().resolve(REPORT), BuildReport.class)
+        Optional<Long> available = BuildPage.read(layout.reports().resolve(REPORT), BuildReport.class)
                 .map(known -> known.stack().available())
                 .filter(bytes -> bytes > 0);
         return use.map(stack -> new StackUse(stack.used(), available.orElse(stack.available())));
@@ -178,7 +179,7 @@ public final class FirmwareSteps {
     public static void recordStack(Log log, Layout layout, Optional<StackUse> use) {
         use.ifPresent(stack -> {
             Path file = layout.reports().resolve(REPORT);
-            Optional<BuildReport> report = readable(file, BuildReport.class);
+            Optional<BuildReport> report = BuildPage.read(file, BuildReport.class);
             boolean isTold = report.map(known -> known.stack().used())
                     .filter(deepest -> deepest >= stack.used())
                     .isPresent();
@@ -210,20 +211,14 @@ public final class FirmwareSteps {
         if (image.relinked()) {
             WholeFiles.delete(profile);
         }
-        return readable(profile, ProfileReport.class).map(report::profiled).orElse(report);
+        return BuildPage.read(profile, ProfileReport.class)
+                .map(report::profiled)
+                .orElse(report);
     }
 
     /** A profile; empty for a damaged file, because kiln:profile writes it again. */
     public static Optional<ProfileReport> readable(Path profile) {
-        return readable(profile, ProfileReport.class);
-    }
-
-    private static <T> Optional<T> readable(Path file, Class<T> type) {
-        try {
-            return Files.isRegularFile(file) ? Optional.of(Json.read(file, type)) : Optional.empty();
-        } catch (KilnException e) {
-            return Optional.empty();
-        }
+        return BuildPage.read(profile, ProfileReport.class);
     }
 
     /**

@@ -13,7 +13,6 @@ import io.kiln.device.transport.Transport;
 import io.kiln.device.transport.serial.SerialConsole;
 import io.kiln.device.transport.serial.SerialConsole.Port;
 import io.kiln.device.transport.serial.SerialConsole.PortChoice;
-import io.kiln.flow.device.MonitorStep.LineFollower;
 import io.kiln.flow.device.MonitorStep.LineFollower.End;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec.MonitorSpec;

@@ -41,7 +41,6 @@ import io.kiln.farm.job.FarmJob.FarmTask.Run;
 import io.kiln.farm.job.FarmJob.FarmTask.Time;
 import io.kiln.farm.job.FarmJob.FarmTask.Trace;
 import io.kiln.farm.job.RunPlace;
-import io.kiln.flow.farm.FarmRuns.Answer;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.toolchain.board.Board;
 import java.nio.charset.StandardCharsets;

@@ -129,7 +129,7 @@ public final class BuildPage {
     }
 
     /** Reads a report. A damaged one is left out: the step that wrote it writes it again. */
-    private static <T> Optional<T> read(Path file, Class<T> type) {
+    public static <T> Optional<T> read(Path file, Class<T> type) {
         try {
             return Files.isRegularFile(file) ? Optional.of(Json.read(file, type)) : Optional.empty();
         } catch (KilnException e) {

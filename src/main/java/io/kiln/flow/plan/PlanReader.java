@@ -13,7 +13,6 @@ import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.state.FarmState.FarmUnit;
 import io.kiln.flow.plan.PlanReader.PlanCells.PlanCell.Missing;
-import io.kiln.flow.plan.PlanReader.TestPlan;
 import io.kiln.flow.plan.PlanReader.TestPlan.Match;
 import io.kiln.flow.plan.PlanReader.TestPlan.Run;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;

@@ -4,7 +4,7 @@ package io.kiln.flow.spec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.compiler.Libc;
+import io.kiln.toolchain.compiler.Toolchains.Libc;
 import java.util.Optional;
 
 /**

@@ -10,7 +10,6 @@ import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.state.UpToDate.BuildLock;
 import io.kiln.report.JUnitXml;
 import io.kiln.report.Json;
 import io.kiln.report.VerifyReport;

@@ -46,7 +46,6 @@ import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.state.PluginVersion;
-import io.kiln.flow.tune.CandidateMeasurer.CandidateRunner;
 import io.kiln.flow.tune.CandidateMeasurer.CandidateRunner.CandidateImage;
 import io.kiln.flow.tune.CandidateMeasurer.CandidateRunner.CandidateRuns;
 import io.kiln.flow.tune.CandidateMeasurer.CandidateRunner.CandidateRuns.Run;

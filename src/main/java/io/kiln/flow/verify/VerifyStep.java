@@ -47,7 +47,6 @@ import io.kiln.flow.verify.TestCases.TestCase;
 import io.kiln.flow.verify.VerificationCases.AudioCases;
 import io.kiln.flow.verify.VerificationCases.Comparison;
 import io.kiln.flow.verify.VerificationCases.TestVectors;
-import io.kiln.flow.verify.VerifyStep.OwnProgram;
 import io.kiln.ir.Function;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;

@@ -55,7 +55,6 @@ import io.kiln.farm.job.FarmJob.FarmTask.Trace;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.state.BoardHistory;
 import io.kiln.farm.worker.WorkerSetup.JobRunner;
-import io.kiln.farm.worker.WorkerSetup.JobRunner.Done;
 import io.kiln.farm.worker.WorkerSetup.Offer;
 import io.kiln.flow.device.BoardImage;
 import io.kiln.flow.device.FlashRunners;

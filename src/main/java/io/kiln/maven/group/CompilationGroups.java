@@ -8,7 +8,7 @@ import io.kiln.firmware.UserCode.CodeFlags;
 import io.kiln.flow.spec.CompilerSpec.CodegenSpec.VelaSpec;
 import io.kiln.flow.spec.CompilerSpec.FitSpec;
 import io.kiln.target.RamShare;
-import io.kiln.toolchain.compiler.Libc;
+import io.kiln.toolchain.compiler.Toolchains.Libc;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;

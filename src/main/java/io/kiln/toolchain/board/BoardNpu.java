@@ -7,6 +7,7 @@ import io.kiln.base.TargetText;
 import io.kiln.npu.NpuConfiguration;
 import io.kiln.npu.NpuConfiguration.Product;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.BoardFiles.MergedProfile;
 import io.kiln.toolchain.board.BoardNpu.VelaMemories;
 import java.util.ArrayList;
 import java.util.List;

@@ -19,6 +19,7 @@ import io.kiln.toolchain.board.Board.CodeFetch;
 import io.kiln.toolchain.board.Board.Console;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.BoardFiles.MergedProfile;
 import io.kiln.toolchain.board.BoardNpu.NpuParser;
 import io.kiln.toolchain.board.Building.CompilerFlags;
 import io.kiln.toolchain.board.Building.NamedToolchain;

@@ -6,7 +6,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.TargetText;
-import io.kiln.toolchain.board.ClockFamily.ClockTree;
+import io.kiln.toolchain.board.BoardFiles.MergedProfile;
 import io.kiln.toolchain.board.ClockFamily.Limits;
 import io.kiln.toolchain.board.ClockFamily.Range;
 import io.kiln.toolchain.yaml.YamlDocument;

@@ -6,6 +6,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.board.BoardFiles.MergedProfile;
 import io.kiln.toolchain.board.Flashing.ChipId;
 import io.kiln.toolchain.board.Flashing.OpenOcd;
 import io.kiln.toolchain.board.Flashing.Program;

@@ -8,6 +8,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.BoardFiles.MergedProfile;
 import io.kiln.toolchain.board.BoardNpu.NpuParser;
 import io.kiln.toolchain.fence.ScriptRegions;
 import java.util.ArrayList;

@@ -3,13 +3,11 @@ package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.ResourceTree;
-import io.kiln.toolchain.board.RunnerDefinition.Complaint;
 import io.kiln.toolchain.board.RunnerDefinition.Form;
 import io.kiln.toolchain.board.RunnerDefinition.Parameter;
 import io.kiln.toolchain.board.RunnerDefinition.ProbeName;
 import io.kiln.toolchain.board.RunnerDefinition.Procedure;
 import io.kiln.toolchain.board.RunnerDefinition.Program;
-import io.kiln.toolchain.board.RunnerDefinition.Step;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -8,6 +8,7 @@ import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.device.probe.Stm32f405.Ram;
+import io.kiln.device.probe.Stm32f405.SystemBus;
 import io.kiln.device.probe.VirtualProbe.VirtualChip.FlashContent;
 import io.kiln.device.probe.thumb.Registers;
 import io.kiln.firmware.image.ImageFiles.LoadImage;

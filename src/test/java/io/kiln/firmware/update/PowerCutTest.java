@@ -27,7 +27,7 @@ import io.kiln.firmware.update.SlottedFirmware.SlotRequest;
 import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.compiler.Libc;
+import io.kiln.toolchain.compiler.Toolchains.Libc;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

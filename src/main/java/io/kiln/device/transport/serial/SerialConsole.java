@@ -6,7 +6,6 @@ import com.fazecast.jSerialComm.SerialPortInvalidPortException;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.device.transport.Transport;
-import io.kiln.device.transport.serial.SerialConsole.Port;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
