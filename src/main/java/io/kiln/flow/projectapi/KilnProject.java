@@ -2,11 +2,9 @@
 package io.kiln.flow.projectapi;
 
 import io.kiln.base.Failure;
-import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.lease.Lease;
-import io.kiln.device.projectapi.ApiServer;
 import io.kiln.device.projectapi.ApiServer.ProjectHandler;
 import io.kiln.device.projectapi.MethodFailure;
 import io.kiln.device.projectapi.ServerInfo;
@@ -22,7 +20,6 @@ import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.device.FlashRunners;
 import io.kiln.flow.device.Leases;
 import io.kiln.flow.device.Leases.BoardUse;
-import io.kiln.flow.projectapi.KilnProject.ProjectApiServer.LineLog;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
@@ -33,20 +30,13 @@ import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import java.io.ByteArrayOutputStream;
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -359,99 +349,6 @@ final class KilnProject implements ProjectHandler {
                 input.close();
                 transport.close();
                 release.run();
-            }
-        }
-    }
-
-    /**
-     * The program that the launcher of a template or a project starts: {@code [<file>] --read-fd <n> --write-fd <n> [--debug]}, in that folder. It
-     * serves until the requests end.
-     */
-    public static final class ProjectApiServer {
-        private static final int USAGE = 2;
-        private static final String READ = "--read-fd";
-        private static final String WRITE = "--write-fd";
-
-        private ProjectApiServer() {}
-
-        /** Serves; standard error is the log. */
-        public static void main(String[] words) {
-            List<String> arguments = Arrays.asList(words);
-            OptionalInt read = descriptor(arguments, READ);
-            OptionalInt write = descriptor(arguments, WRITE);
-            boolean isDebug = arguments.contains("--debug");
-            LineLog log = new LineLog(System.err, isDebug, isDebug);
-            if (read.isEmpty() || write.isEmpty()) {
-                log.warn("usage: " + READ + " <n> " + WRITE + " <n> [--debug]");
-                System.exit(USAGE);
-            }
-            // What a library prints must not get among the replies.
-            System.setOut(System.err);
-            try (InputStream requests = input(read.getAsInt());
-                    OutputStream replies = output(write.getAsInt());
-                    KilnProject project = new KilnProject(Path.of("").toAbsolutePath(), log)) {
-                ApiServer.serve(requests, replies, project, log);
-            } catch (IOException e) {
-                log.warn("cannot open the pipes: " + e.getMessage());
-                System.exit(USAGE);
-            }
-            System.exit(0);
-        }
-
-        private static OptionalInt descriptor(List<String> arguments, String name) {
-            int at = arguments.indexOf(name);
-            boolean isThere = at >= 0
-                    && at + 1 < arguments.size()
-                    && arguments.get(at + 1).matches("[0-9]{1,9}");
-            return isThere ? OptionalInt.of(Integer.parseInt(arguments.get(at + 1))) : OptionalInt.empty();
-        }
-
-        private static InputStream input(int descriptor) throws IOException {
-            return descriptor == 0 ? new FileInputStream(FileDescriptor.in) : new FileInputStream(file(descriptor));
-        }
-
-        private static OutputStream output(int descriptor) throws IOException {
-            return descriptor == 1 ? new FileOutputStream(FileDescriptor.out) : new FileOutputStream(file(descriptor));
-        }
-
-        /** The name of an inherited descriptor: Linux's, or else that of other systems. */
-        private static String file(int descriptor) {
-            Path linux = Path.of("/proc/self/fd");
-            return (Files.isDirectory(linux) ? linux : Path.of("/dev/fd"))
-                    .resolve(Integer.toString(descriptor))
-                    .toString();
-        }
-
-        /**
-         * A log of lines on a stream.
-         *
-         * @param out where they go
-         * @param verbose whether lines for information are among them
-         * @param debug whether lines for debugging are, too
-         */
-        record LineLog(PrintStream out, boolean verbose, boolean debug) implements Log {
-            /** The same log with more lines, if that is wanted. */
-            LineLog verbose(boolean isWanted) {
-                return new LineLog(out, verbose || isWanted, debug);
-            }
-
-            @Override
-            public void info(String line) {
-                if (verbose) {
-                    out.println("kiln: " + line);
-                }
-            }
-
-            @Override
-            public void warn(String line) {
-                out.println("kiln: warning: " + line);
-            }
-
-            @Override
-            public void debug(String line) {
-                if (debug) {
-                    out.println("kiln: debug: " + line);
-                }
             }
         }
     }

@@ -5,7 +5,6 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
-import io.kiln.flow.projectapi.KilnProject.ProjectApiServer;
 import io.kiln.flow.resolve.Resolver.ToolchainChoice;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.state.UpToDate.BuildLock;
