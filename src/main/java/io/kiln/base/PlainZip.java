@@ -2,10 +2,14 @@
 package io.kiln.base;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.HashMap;
@@ -22,6 +26,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
 import org.apache.commons.compress.archivers.zip.ZipFile;
 
@@ -322,5 +327,96 @@ public final class PlainZip {
     private static String printable(String text) {
         String printable = text.replaceAll("[^ -~]", "?");
         return printable.length() > MOST_SHOWN ? printable.substring(0, MOST_SHOWN) + "…" : printable;
+    }
+
+    /** Zip archives that are equal wherever they are written: names in order, all with the same time, and nothing compressed, since that depends on the JDK. */
+    public static final class StoredZip {
+        /**
+         * The time of all entries. It is not the first that an archive can hold: the JDK takes that one for an earlier time, and adds
+         * an instant of the computer's zone.
+         */
+        private static final LocalDateTime TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
+
+        private StoredZip() {}
+
+        /**
+         * Writes an archive.
+         *
+         * @param files by path, with {@code /} between names
+         */
+        public static byte[] of(SortedMap<String, Bytes> files) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (ZipOutputStream out = new ZipOutputStream(bytes, StandardCharsets.UTF_8)) {
+                for (Map.Entry<String, Bytes> file : files.entrySet()) {
+                    add(out, file.getKey(), file.getValue().toArray());
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException("an archive in memory cannot be written", e);
+            }
+            return bytes.toByteArray();
+        }
+
+        private static void add(ZipOutputStream out, String name, byte[] content) throws IOException {
+            CRC32 crc = new CRC32();
+            crc.update(content);
+            ZipEntry entry = new ZipEntry(name);
+            entry.setTimeLocal(TIME);
+            entry.setMethod(ZipEntry.STORED);
+            entry.setSize(content.length);
+            entry.setCrc(crc.getValue());
+            out.putNextEntry(entry);
+            out.write(content);
+            out.closeEntry();
+        }
+    }
+
+    /**
+     * Counts the entries of a zip before a library reads its directory. The library takes many kilobytes for each entry, which takes 50 bytes
+     * in the directory.
+     */
+    public static final class ZipEntries {
+        /** Bytes of the signature of a directory's entry, PK12, before the last one: APPNOTE.TXT of PKWARE, section 4.3.12. */
+        private static final int BEFORE = 3;
+
+        private static final int BLOCK = 1 << 16;
+
+        private ZipEntries() {}
+
+        /**
+         * Whether a zip may have more entries than a limit. Counts the signature of directory entries anywhere in the file; uncompressed
+         * content seldom contains it.
+         *
+         * @param zip read until the answer is known
+         */
+        public static boolean areMoreThan(int most, InputStream zip) throws IOException {
+            byte[] block = new byte[BEFORE + BLOCK];
+            int at = BEFORE + BEFORE;
+            int found = 0;
+            for (int length = zip.read(block, BEFORE, BLOCK); length >= 0; length = zip.read(block, BEFORE, BLOCK)) {
+                while (at < BEFORE + length) {
+                    if (block[at] == 2
+                            && block[at - 1] == 1
+                            && block[at - 2] == 'K'
+                            && block[at - BEFORE] == 'P'
+                            && ++found > most) {
+                        return true;
+                    }
+                    at += step(block[at]);
+                }
+                at -= length;
+                System.arraycopy(block, length, block, 0, BEFORE);
+            }
+            return false;
+        }
+
+        /** How far behind a byte the next signature can end: no two of its bytes are the same. */
+        private static int step(byte value) {
+            return switch (value) {
+                case 1 -> 1;
+                case 'K' -> 2;
+                case 'P' -> BEFORE;
+                default -> BEFORE + 1;
+            };
+        }
     }
 }

@@ -224,4 +224,34 @@ public final class WholeFiles {
                 }
                 : new FileAttribute<?>[0];
     }
+
+    /** Temporary folders for programs, some of which search the folder that they work in, and must find nothing of others there. */
+    public static final class TemporaryFolder {
+        private TemporaryFolder() {}
+
+        /** What is done in the folder. */
+        @FunctionalInterface
+        public interface Work<T> {
+            T in(Path folder) throws IOException;
+        }
+
+        /**
+         * Works in an empty folder, which is deleted afterwards.
+         *
+         * @param prefix of the folder's name
+         */
+        public static <T> T use(String prefix, Work<T> work) {
+            try {
+                Path folder = Files.createTempDirectory(prefix);
+                try {
+                    return work.in(folder);
+                } finally {
+                    WholeFiles.remove(folder);
+                }
+            } catch (IOException e) {
+                throw FileFailure.of(
+                        "cannot use the temporary folder", Path.of(System.getProperty("java.io.tmpdir", "")), e);
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.firmware.CodeSupport.ArmIntrinsics;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -11,20 +11,24 @@ import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ArArchive;
 import io.kiln.base.elf.ElfFile;
-import io.kiln.base.incremental.FileDigests;
+import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.base.incremental.Fingerprint;
-import io.kiln.base.incremental.Journal;
-import io.kiln.base.incremental.Made;
-import io.kiln.firmware.image.Image;
+import io.kiln.base.incremental.Fingerprint.Made;
+import io.kiln.base.incremental.Fingerprint.Made.FileDigests;
+import io.kiln.base.incremental.Fingerprint.Made.Journal;
+import io.kiln.firmware.FirmwareCompiler.Compilation;
+import io.kiln.firmware.ObjectCache.Staleness;
 import io.kiln.firmware.image.ImageFiles;
-import io.kiln.firmware.image.ImageMeasurer;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.firmware.image.LinkedArchives;
 import io.kiln.firmware.image.Measurement;
+import io.kiln.firmware.image.Measurement.ImageMeasurer;
+import io.kiln.firmware.image.Measurement.MemoryTable;
 import io.kiln.firmware.image.Measurement.PlacedSection;
-import io.kiln.firmware.image.MemoryTable;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,6 +36,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -478,6 +483,85 @@ public final class FirmwareLinker {
                     first == 0x4243c0de || swapped == 0x4243c0de || first == 0x0b17c0de || swapped == 0x0b17c0de;
             return Optional.of(
                     isBitcode ? "this is LLVM bitcode (-flto), not an object in ELF" : "this is not an object in ELF");
+        }
+    }
+
+    /**
+     * Checks an executable with untrusted code for anything that would run before the sandbox is active. A loader runs
+     * functions named by some sections, and resolver functions that choose others; and a function exported by an executable
+     * replaces a library's, also for the loader. None of these may occur in untrusted code, so that its first code to run
+     * is a model called by main.
+     */
+    static final class HostSymbols {
+        private static final int DYNAMIC_SYMBOLS = 11;
+        private static final int INDIRECT_FUNCTION = 10;
+
+        /** Sections that compilers emit for C without attributes. */
+        private static final Pattern SECTIONS =
+                Pattern.compile("(?:\\.rela?)?\\.(?:text|rodata|data|bss|tdata|tbss|eh_frame|debug_"
+                        + "|comment|note|symtab|strtab|shstrtab|group|llvm_addrsig).*|");
+
+        /** Symbols that a C library's start-up files call, some before all constructors, without exporting them to a library. */
+        private static final Pattern START_UP =
+                Pattern.compile("__gmon_start__|__libc_.*|_dl_.*|_ITM_.*|_init|_fini|_start");
+
+        private HostSymbols() {}
+
+        /** Reasons to refuse the object of an untrusted source. */
+        static List<String> refusals(ElfFile object) {
+            List<String> refused = new ArrayList<>();
+            for (Section section : object.sections()) {
+                if (!SECTIONS.matcher(section.name()).matches()) {
+                    refused.add("the section " + section.name());
+                }
+            }
+            for (Symbol symbol : object.symbols()) {
+                if (symbol.type() == INDIRECT_FUNCTION) {
+                    refused.add("a function chosen at load time: " + symbol.name());
+                } else if (symbol.section() != 0
+                        && START_UP.matcher(symbol.name()).matches()) {
+                    refused.add("a function or variable used by start-up files: " + symbol.name());
+                }
+            }
+            return refused;
+        }
+
+        /**
+         * Checks a linked executable against its objects.
+         *
+         * @throws KilnException naming each function or variable of an object that replaces a library's
+         */
+        static void check(CompiledObjects objects, Path image) {
+            Set<String> own = new HashSet<>();
+            for (Path file : objects.inLinkOrder()) {
+                ElfFile.read(file).symbols().stream()
+                        .filter(symbol -> symbol.section() != 0)
+                        .forEach(symbol -> own.add(symbol.name()));
+            }
+            Problems problems = new Problems(Failure.CODE);
+            for (String name : exportedNames(ElfFile.read(image))) {
+                if (own.contains(name)) {
+                    String advice =
+                            String.join(" ", objects.project().strangers().advice());
+                    problems.add(
+                            "refused together with untrusted code: " + name
+                                    + " replaces a library's before the sandbox is active",
+                            image.getFileName().toString(),
+                            "",
+                            advice);
+                }
+            }
+            problems.throwIfAny();
+        }
+
+        /** The names that an executable exports to its libraries; all of its names if it is statically linked. */
+        private static Set<String> exportedNames(ElfFile image) {
+            boolean isDynamic = image.sections().stream().anyMatch(section -> section.type() == DYNAMIC_SYMBOLS);
+            return (isDynamic ? image.dynamicSymbols() : image.symbols())
+                    .stream()
+                            .filter(symbol -> !isDynamic || symbol.section() != 0)
+                            .map(ElfFile.Symbol::name)
+                            .collect(Collectors.toSet());
         }
     }
 }

@@ -2,11 +2,16 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Optimize;
+import io.kiln.firmware.ObjectCache.Staleness;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * A C project on disk that builds with and without Maven.
@@ -87,5 +92,42 @@ public record FirmwareProject(
 
     Path objectFile(SourceUnit unit) {
         return objectDirectory().resolve(unit.object());
+    }
+
+    /**
+     * The untrusted files of a project: those of untrusted parts of the board's profile, and those of untrusted archives.
+     * They are compiled through the {@link Fence}, and so is everything that reads them.
+     *
+     * @param files how to trust a file's author, by the file's path in the project
+     */
+    public record Strangers(NavigableMap<String, String> files) {
+        /** No untrusted files: all are the user's or Kiln's. */
+        public static final Strangers NONE = new Strangers(new TreeMap<>());
+
+        public Strangers {
+            files = Collections.unmodifiableNavigableMap(new TreeMap<>(files));
+        }
+
+        public boolean isEmpty() {
+            return files.isEmpty();
+        }
+
+        /** The files, in one line. */
+        String names() {
+            return String.join(",", files.keySet());
+        }
+
+        /** How to trust the first untrusted file among these; empty if there is none. */
+        Optional<String> advice(Collection<String> paths) {
+            return paths.stream()
+                    .filter(path -> files.containsKey(path))
+                    .map(path -> files.get(path))
+                    .findFirst();
+        }
+
+        /** How to trust all authors, each listed once. */
+        public List<String> advice() {
+            return files.values().stream().distinct().toList();
+        }
     }
 }

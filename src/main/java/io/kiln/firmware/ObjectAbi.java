@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
-import io.kiln.base.elf.BuildAttributes;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.BuildAttributes;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;

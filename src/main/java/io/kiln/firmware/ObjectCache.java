@@ -4,20 +4,29 @@ package io.kiln.firmware;
 import io.kiln.base.Digests;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
-import io.kiln.base.incremental.Journal;
-import io.kiln.base.incremental.Made;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.base.incremental.Fingerprint.Made;
+import io.kiln.base.incremental.Fingerprint.Made.Change;
+import io.kiln.base.incremental.Fingerprint.Made.FileDigests;
+import io.kiln.base.incremental.Fingerprint.Made.Journal;
+import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -146,6 +155,218 @@ record ObjectCache(Optional<Path> folder) {
             Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
         } catch (IOException e) {
             // The file counts as older than it is, and is deleted earlier.
+        }
+    }
+
+    /**
+     * The place of one source in the {@link ObjectCache}. Its object is taken from there if the same compiler has made it
+     * from the same command line, source and headers, and if no header was added that the compiler might read instead.
+     */
+    static final class CachedObject {
+        /** Sources with these words depend on more than the contents of the files that compilers list. */
+        private static final List<String> UNLISTED = List.of(
+                "__has_include", "__has_embed", "embed", "incbin", ".include", "__DATE__", "__TIME__", "__TIMESTAMP__");
+
+        private final FirmwareProject project;
+        private final SourceUnit unit;
+        private final ObjectCache cache;
+
+        CachedObject(FirmwareProject project, SourceUnit unit) {
+            this.project = project;
+            this.unit = unit;
+            this.cache = ObjectCache.of(project.toolchain());
+        }
+
+        /**
+         * Writes the object if it is in the cache.
+         *
+         * @param line the command line with neutral names of outputs
+         * @param rivals files that may hide others of these
+         * @return digests of the files read, by name
+         */
+        Optional<Map<String, String>> find(
+                List<String> line,
+                FileDigests digests,
+                Function<Set<String>, List<String>> rivals,
+                Optional<Fence> fence,
+                Path object) {
+            Optional<String> source = digests.of(unit.path()).filter(digest -> isEligible());
+            return source.flatMap(digest -> cache.find(
+                            key(line, digest),
+                            made -> {
+                                Set<String> files = Staleness.files(made);
+                                return Staleness.reason(made, files, digests, rivals.apply(files))
+                                                .isEmpty()
+                                        && fence.flatMap(each -> each.strangerBeside(unit, List.copyOf(files)))
+                                                .isEmpty();
+                            },
+                            object))
+                    .map(CachedObject::inputs);
+        }
+
+        /** Puts an object into the cache, unless it depends on more than the files read. */
+        void keep(List<String> line, Map<String, String> inputs, Collection<String> rivals, Path object)
+                throws IOException {
+            if (!isEligible()
+                    || inputs.containsValue("")
+                    || !inputs.containsKey(unit.path())
+                    || readsUnlisted(inputs)) {
+                return;
+            }
+            cache.keep(
+                    key(line, inputs.get(unit.path())),
+                    Made.of(Staleness.inputs("", "", inputs, rivals), Map.of()),
+                    object);
+        }
+
+        /** Writes the object of text on the compiler's standard input, which reads no files, if it is in the cache. */
+        boolean findText(List<String> line, byte[] text, Path object) {
+            return cache.find(key(line, Digests.sha256(text)), made -> true, object)
+                    .isPresent();
+        }
+
+        /** Puts the object of text on the compiler's standard input into the cache. */
+        void keepText(List<String> line, byte[] text, Path object) {
+            cache.keep(key(line, Digests.sha256(text)), Made.of(Fingerprint.of("object"), Map.of()), object);
+        }
+
+        /** Whether an object may be in the cache. The user's own C may read anything, and so may C of an archive that is not fenced. */
+        private boolean isEligible() {
+            return unit.path().endsWith(".c")
+                    && Set.of(SourceKind.OWN, SourceKind.SMALL, SourceKind.FREESTANDING)
+                            .contains(unit.kind());
+        }
+
+        private boolean readsUnlisted(Map<String, String> inputs) throws IOException {
+            for (String name : inputs.keySet()) {
+                Path file = project.directory().resolve(name).normalize();
+                if (file.startsWith(project.directory())) {
+                    String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+                    if (UNLISTED.stream().anyMatch(text::contains)) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        private String key(List<String> line, String source) {
+            String command = String.join("\0", line)
+                    .replace(project.objectDirectory().toString(), "objects")
+                    .replace(project.directory().toString(), ".");
+            return Digests.sha256(command + "\0" + unit.path() + "\0" + source);
+        }
+
+        private static Map<String, String> inputs(Made made) {
+            Map<String, String> inputs = new TreeMap<>();
+            Staleness.files(made).forEach(name -> inputs.put(name, Staleness.digest(made, name)));
+            return inputs;
+        }
+    }
+
+    /**
+     * Decides whether an object or an image is up to date with its inputs, and if not, why. The inputs are a tool, a
+     * command line, the files read, and rivals: files of the same names that the tool may come to read instead.
+     */
+    static final class Staleness {
+        private static final String TOOL = "tool";
+        private static final String COMMAND = "command";
+        private static final String FILE = "file/";
+        private static final String RIVAL = "rival/";
+
+        /** Name of an image's input that stands for the whole board: its memories are checked, and more of it takes part than the linker reads. */
+        static final String BOARD = "board";
+
+        private Staleness() {}
+
+        /**
+         * The inputs of an output.
+         *
+         * @param tool version of the compiler and of Kiln
+         * @param command digest of the command line
+         * @param files digest of every file read, by the compiler's name for it; empty if the file is missing
+         * @param rivals paths of rival files
+         */
+        static Fingerprint inputs(String tool, String command, Map<String, String> files, Collection<String> rivals) {
+            Fingerprint inputs = Fingerprint.of("object").value(TOOL, tool).value(COMMAND, command);
+            files.forEach((name, digest) -> inputs.value(FILE + name, digest));
+            rivals.forEach(name -> inputs.value(RIVAL + name, ""));
+            return inputs;
+        }
+
+        /** The {@link #inputs} of an output with the current digests of the files read last time. */
+        static Fingerprint inputsNow(String tool, String command, Set<String> files, FileDigests digests) {
+            Fingerprint inputs = inputs(tool, command, Map.of(), List.of());
+            files.forEach(name -> digests.of(name).ifPresent(digest -> inputs.value(FILE + name, digest)));
+            return inputs;
+        }
+
+        /** The files read for an output. */
+        static Set<String> files(Made made) {
+            Set<String> files = new TreeSet<>();
+            made.inputs().keySet().stream()
+                    .filter(name -> name.startsWith(FILE))
+                    .forEach(name -> files.add(name.substring(FILE.length())));
+            return files;
+        }
+
+        /**
+         * Why an output is out of date; empty if it is not.
+         *
+         * @param last its inputs last time
+         * @param now its inputs now
+         * @param outputs folder to which the names of outputs are relative
+         */
+        static Optional<String> reason(Optional<Made> last, Fingerprint now, Path outputs) {
+            return changedInput(last, now).or(() -> changedOutput(last.orElseThrow(), outputs));
+        }
+
+        /** Which input of an output has changed, in the words of {@link #reason}, without a look at the outputs or at rivals. */
+        static Optional<String> changedInput(Optional<Made> last, Fingerprint now) {
+            if (last.isEmpty()) {
+                return Optional.of("new");
+            }
+            List<Change> changes = last.get().changes(now);
+            if (changes.stream().anyMatch(change -> change.name().equals(TOOL))) {
+                return Optional.of("compiler or plugin changed");
+            }
+            if (changes.stream().anyMatch(change -> change.name().equals(COMMAND))) {
+                return Optional.of("flags changed");
+            }
+            return changes.stream()
+                    .map(Change::name)
+                    .filter(name -> name.startsWith(FILE) || name.startsWith(BOARD))
+                    .min(String::compareTo)
+                    .map(name -> fileName(name) + " changed");
+        }
+
+        /** Why an object of a cache is out of date; its tool and command line are known to be the same. */
+        static Optional<String> reason(Made made, Set<String> files, FileDigests digests, Collection<String> rivals) {
+            return changedInput(Optional.of(made), inputsNow("", "", files, digests))
+                    .or(() -> newRival(made, rivals));
+        }
+
+        /** Digest of a file read for an output. */
+        static String digest(Made made, String file) {
+            return made.inputs().get(FILE + file);
+        }
+
+        /** A rival that did not exist last time. */
+        static Optional<String> newRival(Made last, Collection<String> rivals) {
+            return rivals.stream()
+                    .filter(rival -> !last.inputs().containsKey(RIVAL + rival))
+                    .findFirst()
+                    .map(rival -> fileName(rival) + " was added");
+        }
+
+        private static Optional<String> changedOutput(Made last, Path folder) {
+            return last.outputChanges(folder).stream()
+                    .findFirst()
+                    .map(change -> fileName(change.name()) + (change.now().isEmpty() ? " is gone" : " was changed"));
+        }
+
+        static String fileName(String path) {
+            return path.substring(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
         }
     }
 }

@@ -2,7 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.firmware.CodeFolder.Role;
-import io.kiln.toolchain.compiler.Libc;
+import io.kiln.toolchain.compiler.Toolchains.Libc;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitOption;

@@ -6,6 +6,7 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
@@ -14,7 +15,7 @@ import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.FirmwareRequest.ImageOptions;
 import io.kiln.firmware.OwnParts;
 import io.kiln.firmware.TrustedArchives;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.flow.Flow;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.CmsisNnArtifact;
@@ -23,31 +24,31 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.MachineSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.CodeSpec;
-import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.CompilerSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.FitSpec;
+import io.kiln.flow.spec.CompilerSpec.QuantizeSpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.FitSpec;
-import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.flow.spec.ImageSpec;
-import io.kiln.flow.spec.MachineSpec;
+import io.kiln.flow.spec.ImageSpec.CodeSpec;
 import io.kiln.flow.spec.PassConfig;
-import io.kiln.flow.spec.QuantizeSpec;
-import io.kiln.flow.spec.RecordsSpec;
+import io.kiln.flow.spec.TuneSpec.RecordsSpec;
 import io.kiln.flow.spec.UpdateSpec;
-import io.kiln.maven.artifact.BoardArtifacts;
-import io.kiln.maven.artifact.LibraryArtifacts;
-import io.kiln.maven.artifact.RecordArtifacts;
+import io.kiln.maven.artifact.ReactorFolders.BoardArtifacts;
+import io.kiln.maven.artifact.ReactorFolders.LibraryArtifacts;
+import io.kiln.maven.artifact.ReactorFolders.RecordArtifacts;
 import io.kiln.maven.bean.ExternalBean;
 import io.kiln.maven.bean.Model;
-import io.kiln.maven.bean.ModelChoice;
+import io.kiln.maven.bean.Model.ModelChoice;
 import io.kiln.maven.group.Beside;
 import io.kiln.maven.group.CompilationGroups;
 import io.kiln.maven.group.Device;
+import io.kiln.maven.group.GoalParameters.OperatorFunctions;
 import io.kiln.maven.group.Mlperf;
-import io.kiln.maven.group.OperatorFunctions;
 import io.kiln.maven.group.Quantize;
 import io.kiln.maven.group.Update;
 import io.kiln.maven.group.Verify;
@@ -423,7 +424,9 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 hasProject() ? version() : "", Optional.ofNullable(preprocess).map(File::toPath));
         Problems malformed = new Problems(Failure.CONFIG);
         ImageOptions image = new ImageOptions(
-                malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
+                malformed
+                        .read(() -> ParameterValue.of("kiln.application", Application.class, application))
+                        .orElse(Application.CONSOLE),
                 Mlperf.options(values(Mlperf.MLPERF, null), malformed),
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
         OwnParts own = malformed

@@ -3,7 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.flow.BoardFlow;
 import io.kiln.maven.session.MojoLog;
-import io.kiln.toolchain.pack.PackSource;
+import io.kiln.toolchain.pack.Packs.PackSource;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 

@@ -4,7 +4,7 @@ package io.kiln.maven;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.flow.inspect.Doctor;
-import io.kiln.flow.spec.DoctorSpec;
+import io.kiln.flow.spec.BoardSpec.DoctorSpec;
 import io.kiln.maven.group.CompilationGroups;
 import io.kiln.maven.group.Device;
 import io.kiln.maven.session.JsonOutput;

@@ -2,7 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.farm.link.FarmAddress;
-import io.kiln.farm.link.FarmOrder;
+import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.watch.StatusServer;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.worker.FarmStep;

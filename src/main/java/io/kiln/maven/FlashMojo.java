@@ -3,7 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.maven.group.Device;
 import io.kiln.maven.session.Upload;
 import java.io.File;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.flow.spec.DeviceSpec.MonitorSpec;
 import io.kiln.maven.group.Device;
 import java.io.File;
 import java.nio.file.Path;

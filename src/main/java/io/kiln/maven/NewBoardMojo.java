@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.toolchain.pack.PackSource;
+import io.kiln.toolchain.pack.Packs.PackSource;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.model.ModelFolder;
+import io.kiln.flow.model.SharedModel.ModelFolder;
 import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.maven.artifact.RecordArtifacts;
+import io.kiln.maven.artifact.ReactorFolders.RecordArtifacts;
 import io.kiln.tuning.record.RecordFiles.SharedRecords;
 import io.kiln.tuning.record.RecordReader;
 import java.nio.file.Path;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.ParameterValue;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.ProfileOn;
+import io.kiln.flow.spec.DeviceSpec.MeasuredOn;
 import java.io.File;
 import java.util.List;
 import org.apache.maven.plugins.annotations.Mojo;
@@ -87,7 +88,7 @@ public final class ProfileMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        switch (ProfileOn.of(on)) {
+        switch (ParameterValue.of("kiln.profile.on", MeasuredOn.class, on)) {
             case EMULATOR -> {
                 if (front) {
                     flow().front(spec());

@@ -3,7 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import java.io.File;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.spec.TestSpec;
+import io.kiln.flow.spec.ImageSpec.TestSpec;
 import io.kiln.flow.test.TestStep;
 import java.util.List;
 import org.apache.maven.plugins.annotations.LifecyclePhase;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.ParameterValue;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.DeviceSpec.MeasuredOn;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
-import io.kiln.flow.spec.TuneSpec.TuneOn;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -134,7 +135,7 @@ public final class TuneMojo extends AbstractBuildMojo {
             merge.forEach(file -> logs.add(file.toPath()));
         }
         Limits limits = new Limits(trials, earlyStopping, imageTimeout, budget);
-        Optional<DeviceSpec> device = TuneOn.of(on) == TuneOn.BOARD
+        Optional<DeviceSpec> device = ParameterValue.of("kiln.tune.on", MeasuredOn.class, on) == MeasuredOn.BOARD
                 ? Optional.of(device(flash, probe, openocd, faults, monitor))
                 : Optional.empty();
         BuildSpec spec = spec();

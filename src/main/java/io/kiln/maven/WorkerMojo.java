@@ -2,16 +2,16 @@
 package io.kiln.maven;
 
 import io.kiln.base.Failure;
-import io.kiln.farm.desk.WorkerLabels;
+import io.kiln.farm.desk.Labels.WorkerLabels;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.worker.WorkerStep;
-import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.artifact.ReactorFolders.BoardArtifacts;
+import io.kiln.maven.group.Farm.WorkerCare;
 import io.kiln.maven.group.GroupValues;
-import io.kiln.maven.group.WorkerCare;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.board.Boards;
 import java.io.File;

@@ -20,7 +20,7 @@ import io.kiln.preprocess.AudioPipeline.Normalization;
 import io.kiln.preprocess.AudioPipeline.Shape;
 import io.kiln.preprocess.AudioPipeline.Spectrum;
 import io.kiln.toolchain.yaml.YamlDocument;
-import io.kiln.toolchain.yaml.YamlSchema;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

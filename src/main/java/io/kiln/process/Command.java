@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A command to start, without a shell: arguments are passed unchanged.
@@ -135,5 +137,22 @@ public record Command(
     /** The line for people, quoted for a POSIX shell. */
     public String text() {
         return ShellWords.join(line());
+    }
+
+    /** Formats argument lists for a POSIX shell: for logs and makefiles, never for running. */
+    public static final class ShellWords {
+        private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
+
+        private ShellWords() {}
+
+        /** All words, quoted where needed, separated by blanks. */
+        public static String join(List<String> words) {
+            return words.stream().map(ShellWords::quote).collect(Collectors.joining(" "));
+        }
+
+        /** One word in single quotes, or unchanged if no character in it is special to a shell. */
+        public static String quote(String word) {
+            return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
+        }
     }
 }

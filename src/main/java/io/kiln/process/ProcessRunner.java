@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
-import io.kiln.base.EndGroup;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
+import io.kiln.base.JvmEnd.EndGroup;
 import io.kiln.base.KilnException;
+import io.kiln.process.RunningProcess.Budget;
+import io.kiln.process.RunningProcess.Capture;
+import io.kiln.process.RunningProcess.ProcessTree;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -18,6 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.commons.exec.CommandLine;
 import org.apache.commons.exec.launcher.CommandLauncherFactory;
 
@@ -260,6 +269,81 @@ public final class ProcessRunner {
             } catch (IOException e) {
                 // The bytes are lost, as those of a failed write are.
                 return;
+            }
+        }
+    }
+
+    /**
+     * The result of a process.
+     *
+     * @param exitCode its exit code; 128 plus the signal if it was killed, as the JVM reports it
+     * @param timedOut whether it was killed at its time limit
+     * @param output standard output as UTF-8, cut after {@link ProcessRunner#CAPTURE_LIMIT} bytes
+     * @param errors standard error, likewise
+     * @param elapsed wall time
+     */
+    public record ProcessResult(int exitCode, boolean timedOut, String output, String errors, Duration elapsed) {
+        /** Whether it ended by itself with exit code 0. */
+        public boolean succeeded() {
+            return exitCode == 0 && !timedOut;
+        }
+
+        /** Standard error followed by standard output, trimmed: the tool's message. */
+        public String message() {
+            return (errors + output).strip();
+        }
+    }
+
+    /** Looks for executables, as a shell would. */
+    public static final class Executables {
+        private static final List<String> SUFFIXES =
+                System.getProperty("os.name", "").startsWith("Windows") ? List.of(".exe", "") : List.of("");
+
+        private Executables() {}
+
+        /** The first executable of this name on the PATH. */
+        public static Optional<Path> find(String name) {
+            return folders().stream()
+                    .flatMap(folder -> folder(folder).stream())
+                    .flatMap(folder -> findIn(folder, name).stream())
+                    .findFirst();
+        }
+
+        /** An executable of this name in one folder. */
+        public static Optional<Path> findIn(Path folder, String name) {
+            return SUFFIXES.stream()
+                    .map(suffix -> folder.resolve(name + suffix))
+                    .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+                    .findFirst();
+        }
+
+        /** Where {@link #find} looks for an executable, as far as to the one that it finds; the others need not exist. */
+        public static List<Path> places(String name) {
+            Optional<Path> found = find(name);
+            List<Path> places = new ArrayList<>();
+            for (String text : folders()) {
+                for (String suffix : SUFFIXES) {
+                    folder(text).map(folder -> folder.resolve(name + suffix)).ifPresent(places::add);
+                    if (found.isPresent() && places.contains(found.get())) {
+                        return places;
+                    }
+                }
+            }
+            return places;
+        }
+
+        private static List<String> folders() {
+            String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+            return Stream.of(path.split(Pattern.quote(File.pathSeparator)))
+                    .filter(folder -> !folder.isBlank())
+                    .toList();
+        }
+
+        private static Optional<Path> folder(String text) {
+            try {
+                return Optional.of(Path.of(text));
+            } catch (InvalidPathException e) {
+                return Optional.empty();
             }
         }
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
-import io.kiln.base.EndGroup;
+import io.kiln.base.JvmEnd.EndGroup;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -14,10 +15,15 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -270,6 +276,160 @@ public final class RunningProcess implements AutoCloseable {
         @Override
         public void close() throws IOException {
             source.close();
+        }
+    }
+
+    /** Drains a stream in a separate thread: the first bytes into memory, all bytes into the log; all count for the budget. */
+    static final class Capture {
+        /** Most bytes of a line that is passed on; the rest of a longer one is not. */
+        private static final int LONGEST_LINE = 64 << 10;
+
+        private final OutputStream log;
+        private final Budget budget;
+        private final Optional<Consumer<String>> lines;
+        private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+        private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
+        private final Thread thread;
+
+        private Capture(
+                String name, InputStream source, OutputStream log, Budget budget, Optional<Consumer<String>> lines) {
+            this.log = log;
+            this.budget = budget;
+            this.lines = lines;
+            this.thread = new Thread(() -> drain(source), name);
+            thread.setDaemon(true);
+        }
+
+        /** Starts draining at once. The log must tolerate several writers. */
+        static Capture of(String name, InputStream source, OutputStream log, Budget budget) {
+            return started(new Capture(name, source, log, budget, Optional.empty()));
+        }
+
+        /** Starts draining, and passes each line on without its line end as soon as it is complete. The log must tolerate several writers. */
+        static Capture of(String name, InputStream source, OutputStream log, Budget budget, Consumer<String> lines) {
+            return started(new Capture(name, source, log, budget, Optional.of(lines)));
+        }
+
+        private static Capture started(Capture capture) {
+            capture.thread.start();
+            return capture;
+        }
+
+        private void drain(InputStream source) {
+            byte[] block = new byte[8192];
+            try (source) {
+                for (int n = source.read(block); n >= 0; n = source.read(block)) {
+                    keep(block, n);
+                    log.write(block, 0, n);
+                    log.flush();
+                    if (lines.isPresent()) {
+                        passOn(block, n, lines.get());
+                    }
+                    budget.spend(n);
+                }
+            } catch (IOException e) {
+                // The process was killed or its stream closed: the rest is lost.
+                return;
+            }
+        }
+
+        private void passOn(byte[] block, int n, Consumer<String> listener) {
+            for (int i = 0; i < n; i++) {
+                if (block[i] == '\n') {
+                    listener.accept(line.toString(StandardCharsets.UTF_8));
+                    line.reset();
+                } else if (line.size() < LONGEST_LINE) {
+                    line.write(block[i]);
+                }
+            }
+        }
+
+        private synchronized void keep(byte[] block, int n) {
+            kept.write(block, 0, Math.min(n, ProcessRunner.CAPTURE_LIMIT - kept.size()));
+        }
+
+        /** Waits for the end of the stream, with a time limit. */
+        void await(long millis) throws InterruptedException {
+            thread.join(millis);
+        }
+
+        /** The text kept so far. */
+        synchronized String text() {
+            return kept.toString(StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Kills a process together with its descendants. */
+    static final class ProcessTree {
+        private static final int ROUNDS = 3;
+        private static final long SECONDS_TO_DIE = 5;
+
+        private ProcessTree() {}
+
+        /**
+         * Kills the process and its descendants, and waits until they have ended. It does not ask them to terminate,
+         * because some tools ignore that (OpenOCD while it programs). Several rounds catch processes started during the
+         * first one.
+         */
+        static void kill(Process root) {
+            List<ProcessHandle> seen = tree(root.toHandle());
+            for (int round = 0; round < ROUNDS && !seen.isEmpty(); round++) {
+                seen.forEach(ProcessHandle::destroyForcibly);
+                await(seen);
+                seen = Stream.concat(seen.stream(), seen.stream().flatMap(ProcessHandle::descendants))
+                        .distinct()
+                        .filter(ProcessHandle::isAlive)
+                        .toList();
+            }
+        }
+
+        private static List<ProcessHandle> tree(ProcessHandle root) {
+            return Stream.concat(Stream.of(root), root.descendants())
+                    .filter(ProcessHandle::isAlive)
+                    .toList();
+        }
+
+        private static void await(List<ProcessHandle> handles) {
+            CompletableFuture<?> gone = CompletableFuture.allOf(
+                    handles.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new));
+            try {
+                gone.get(SECONDS_TO_DIE, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException | TimeoutException e) {
+                // The next round tries again; a process stuck in the kernel cannot be killed from here.
+                return;
+            }
+        }
+    }
+
+    /** Limit of a process's output in bytes. A process that prints more is killed. */
+    static final class Budget {
+        /** Limit for both output streams together. */
+        static final int MOST_OUTPUT = 64 << 20;
+
+        private final AtomicLong left = new AtomicLong(MOST_OUTPUT);
+        private final AtomicBoolean spent = new AtomicBoolean();
+        private final Process process;
+
+        Budget(Process process) {
+            this.process = process;
+        }
+
+        /** Subtracts bytes; kills the process when none are left. */
+        void spend(int bytes) {
+            if (left.addAndGet(-bytes) < 0 && spent.compareAndSet(false, true)) {
+                ProcessTree.kill(process);
+            }
+        }
+
+        /** Whether the process was killed. */
+        boolean isSpent() {
+            return spent.get();
+        }
+
+        static String message() {
+            return "it printed more than " + (MOST_OUTPUT >> 20) + " MiB and was stopped";
         }
     }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.Toolchain;

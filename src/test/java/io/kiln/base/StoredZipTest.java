@@ -3,6 +3,7 @@ package io.kiln.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.PlainZip.StoredZip;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 

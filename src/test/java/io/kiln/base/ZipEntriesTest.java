@@ -3,6 +3,7 @@ package io.kiln.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.PlainZip.ZipEntries;
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;

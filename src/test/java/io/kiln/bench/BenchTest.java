@@ -16,7 +16,7 @@ import io.kiln.bench.Disassembly.Tally;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.ZooNetworks;
 import io.kiln.ir.Function;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.reference.Interpreter;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;

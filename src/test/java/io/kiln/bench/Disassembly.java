@@ -3,8 +3,8 @@ package io.kiln.bench;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,8 +4,8 @@ package io.kiln.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -25,7 +25,7 @@ import io.kiln.cycles.core.CoreTimings;
 import io.kiln.device.emulator.LoggedProgram;
 import io.kiln.firmware.FirmwareRequest.BroughtSources;
 import io.kiln.flow.build.CmsisNnSources;
-import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.network.Transformers;

@@ -12,7 +12,7 @@ import io.kiln.frontend.tflite.TfliteModelBuilder;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.target.TestTargets;
 import io.kiln.toolchain.yaml.YamlDocument;
-import io.kiln.toolchain.yaml.YamlSchema;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;

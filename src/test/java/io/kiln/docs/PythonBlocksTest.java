@@ -4,8 +4,8 @@ package io.kiln.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.process.TestPrograms;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.flow.GestureProject;
 import io.kiln.process.KeptPrograms;
-import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.process.TestPrograms;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;

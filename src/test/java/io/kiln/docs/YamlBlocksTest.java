@@ -8,7 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.yaml.YamlDocument;
-import io.kiln.toolchain.yaml.YamlSchema;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,8 +3,8 @@ package io.kiln.farm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
+import io.kiln.farm.lease.BoardLeases.BoardLease;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

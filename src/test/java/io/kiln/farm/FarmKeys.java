@@ -3,8 +3,8 @@ package io.kiln.farm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.farm.link.FarmAccess;
-import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress.FarmAccess;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm;
 
-import io.kiln.farm.client.JobTerms;
+import io.kiln.farm.client.FarmClient.JobTerms;
 import io.kiln.farm.desk.Labels;
 import java.time.Duration;
 

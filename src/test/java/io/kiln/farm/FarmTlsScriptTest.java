@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Log;
 import io.kiln.farm.broker.FarmBroker;
-import io.kiln.farm.link.FarmAccess;
-import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmAddress.FarmAccess;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
 import io.kiln.farm.link.FarmLink;
-import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmLink.FarmLost;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm;
 
-import io.kiln.farm.link.FarmAccess;
-import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmAddress.FarmAccess;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.process.Command;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import java.io.IOException;

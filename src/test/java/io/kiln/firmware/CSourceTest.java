@@ -3,6 +3,7 @@ package io.kiln.firmware;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.firmware.FirmwareCompiler.Compilation.DepFile;
 import io.kiln.firmware.FirmwareLinker.RoomyScripts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

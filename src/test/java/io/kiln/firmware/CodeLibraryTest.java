@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.base.StoredZip;
+import io.kiln.base.PlainZip.StoredZip;
+import io.kiln.firmware.CodeLibrary.UserSources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import java.nio.file.Path;

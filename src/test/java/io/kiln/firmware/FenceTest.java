@@ -9,7 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import java.io.IOException;

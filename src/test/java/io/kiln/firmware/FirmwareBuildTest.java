@@ -4,7 +4,7 @@ package io.kiln.firmware;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.Toolchain.CompilerDriver;
 import java.io.IOException;

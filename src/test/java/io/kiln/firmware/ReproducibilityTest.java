@@ -4,11 +4,11 @@ package io.kiln.firmware;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.Executables;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Log;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole;
 import io.kiln.device.protocol.Ends;
-import io.kiln.device.protocol.ImageConsole;
 import io.kiln.docs.DocBlock;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.firmware.FirmwareRequest.ImageOptions;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;

@@ -13,7 +13,7 @@ import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.Json;
@@ -233,14 +233,14 @@ final class FlowTest {
 
     @Test
     void theImageShowsItsAnswersWhenItRuns() {
-        flow.run(spec(GestureProject.VECTORS, 0), RunSpec.toItsEnd(Duration.ofSeconds(60)));
+        flow.run(spec(GestureProject.VECTORS, 0), new RunSpec(Duration.ofSeconds(60), Optional.empty()));
         assertThat(said).contains("Booting gesture.elf on qemu-system-arm mps2-an386");
         assertThat(log.answers()).as("a quiet build prints what was asked for").contains("| kiln: ready, gesture");
         assertThat(log.answers())
                 .filteredOn(line -> line.contains("-> gesture = "))
                 .hasSize(4);
         said.clear();
-        flow.run(spec(GestureProject.VECTORS, 0), RunSpec.toItsEnd(Duration.ofSeconds(60)));
+        flow.run(spec(GestureProject.VECTORS, 0), new RunSpec(Duration.ofSeconds(60), Optional.empty()));
         assertThat(said.get(0)).as("what was said of the image is not repeated").startsWith("Booting ");
     }
 

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
-import io.kiln.flow.diff.LastBuild;
+import io.kiln.flow.diff.DiffStep.LastBuild;
 import io.kiln.flow.projectapi.TemplateStep;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;

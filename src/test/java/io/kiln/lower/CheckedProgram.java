@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
 import io.kiln.process.KeptPrograms;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import java.nio.file.Path;
 
 /** A C program of one file, built on this machine with every warning as an error and UndefinedBehaviorSanitizer. */

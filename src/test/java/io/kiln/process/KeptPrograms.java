@@ -3,6 +3,8 @@ package io.kiln.process;
 
 import io.kiln.base.Digests;
 import io.kiln.base.WholeFiles;
+import io.kiln.process.ProcessRunner.Executables;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

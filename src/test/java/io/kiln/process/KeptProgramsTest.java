@@ -3,6 +3,7 @@ package io.kiln.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.process.ProcessRunner.ProcessResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.process.ProcessRunner.Executables;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.process.ProcessRunner.SharedLog;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
+import io.kiln.process.ProcessRunner.Executables;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ package io.kiln.release;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.docs.RealMaven;
-import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.process.TestPrograms;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,31 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base.incremental;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -217,5 +234,212 @@ public final class Fingerprint {
     /** Whether a value is a digest, which is meaningless to people. */
     public static boolean isDigest(String value) {
         return value.matches("[0-9a-f]{64}");
+    }
+
+    /** A component of a record that results do not depend on, so that no {@link Fingerprint} has it. All other components are inputs. */
+    @Documented
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.RECORD_COMPONENT)
+    public @interface NoInput {
+        /** The results that do not depend on it, by the name of their step; empty for all. */
+        String[] of() default {};
+
+        /** Why they are the same whatever its value. */
+        String because();
+    }
+
+    /**
+     * The inputs and outputs of a result.
+     *
+     * @param inputs parts of the {@link Fingerprint} by name
+     * @param outputs digests of the files written, by their path below one folder
+     */
+    public record Made(SortedMap<String, String> inputs, SortedMap<String, String> outputs) {
+        public Made {
+            inputs = new TreeMap<>(inputs);
+            outputs = new TreeMap<>(outputs);
+        }
+
+        /** A new result with outputs whose digests are known. */
+        public static Made of(Fingerprint from, Map<String, String> outputs) {
+            return new Made(new TreeMap<>(from.parts()), new TreeMap<>(outputs));
+        }
+
+        /**
+         * A new result.
+         *
+         * @param root folder to which the outputs' names are relative
+         * @param outputs files below it
+         */
+        public static Made of(Fingerprint from, Path root, Collection<Path> outputs) {
+            Map<String, String> digests = new TreeMap<>();
+            outputs.forEach(output ->
+                    digests.put(root.relativize(output).toString().replace('\\', '/'), Fingerprint.digest(output)));
+            return of(from, digests);
+        }
+
+        /** Changed inputs: first new and different ones, then missing ones, each by name. */
+        public List<Change> changes(Fingerprint now) {
+            List<Change> changes = new ArrayList<>();
+            now.parts().forEach((name, value) -> {
+                if (!Objects.equals(inputs.get(name), value)) {
+                    changes.add(new Change(name, Optional.ofNullable(inputs.get(name)), Optional.of(value)));
+                }
+            });
+            inputs.forEach((name, value) -> {
+                if (!now.parts().containsKey(name)) {
+                    changes.add(new Change(name, Optional.of(value), Optional.empty()));
+                }
+            });
+            return changes;
+        }
+
+        /**
+         * Outputs changed since, by name.
+         *
+         * @param root folder to which their names are relative
+         */
+        public List<Change> outputChanges(Path root) {
+            List<Change> changes = new ArrayList<>();
+            outputs.forEach((name, before) -> {
+                Optional<String> now = FileDigests.digest(root.resolve(name));
+                if (!now.equals(Optional.of(before))) {
+                    changes.add(new Change(name, Optional.of(before), now));
+                }
+            });
+            return changes;
+        }
+
+        /**
+         * A changed input or output of a result.
+         *
+         * @param name name of the input or output
+         * @param before its earlier value: a setting, or the digest of a file; empty if it is new
+         * @param now its current value; empty if it no longer exists
+         */
+        public record Change(String name, Optional<String> before, Optional<String> now) {}
+
+        /** Inputs and outputs of results, kept in a JSON file between builds. An unreadable file, such as one damaged by a power failure, counts as empty. */
+        public record Journal(Path file) {
+            private static final int FORMAT = 3;
+
+            /** The results by name. */
+            public Map<String, Made> read() {
+                Map<String, Made> results = new TreeMap<>();
+                Optional<JsonNode> root = parse();
+                if (root.isPresent() && root.get().path("format").asInt() == FORMAT) {
+                    root.get()
+                            .path("results")
+                            .properties()
+                            .forEach(named -> results.put(
+                                    named.getKey(),
+                                    new Made(
+                                            texts(named.getValue().path("inputs")),
+                                            texts(named.getValue().path("outputs")))));
+                }
+                return results;
+            }
+
+            /** The result of this name; empty if unknown. */
+            public Optional<Made> read(String name) {
+                return Optional.ofNullable(read().get(name));
+            }
+
+            /** Replaces the results in the file. */
+            public void write(Map<String, Made> results) {
+                ObjectNode root = JsonNodeFactory.instance.objectNode();
+                root.put("format", FORMAT);
+                ObjectNode list = root.putObject("results");
+                new TreeMap<>(results).forEach((name, result) -> {
+                    ObjectNode node = list.putObject(name);
+                    result.inputs().forEach(node.putObject("inputs")::put);
+                    result.outputs().forEach(node.putObject("outputs")::put);
+                });
+                try {
+                    ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+                    WholeFiles.write(file, mapper.writeValueAsBytes(root));
+                } catch (JsonProcessingException e) {
+                    throw new IllegalStateException("a tree of text can always be written", e);
+                }
+            }
+
+            /** Deletes the content before outputs are touched, so that a run that fails half-way never counts as finished. */
+            public void forget() {
+                WholeFiles.delete(file);
+            }
+
+            private Optional<JsonNode> parse() {
+                try {
+                    return Files.isRegularFile(file)
+                            ? Optional.ofNullable(new ObjectMapper().readTree(Files.readAllBytes(file)))
+                            : Optional.empty();
+                } catch (IOException e) {
+                    return Optional.empty();
+                }
+            }
+
+            private static SortedMap<String, String> texts(JsonNode node) {
+                SortedMap<String, String> texts = new TreeMap<>();
+                node.properties()
+                        .forEach(entry ->
+                                texts.put(entry.getKey(), entry.getValue().asText()));
+                return texts;
+            }
+        }
+
+        /**
+         * Digests of files' contents, each read once. Names are relative to one folder. A tool may read a file at any moment of
+         * its run, so its input is known only if the file was the same before and after.
+         */
+        public static final class FileDigests {
+            private final Path folder;
+            private final Map<Path, Optional<String>> known = new ConcurrentHashMap<>();
+
+            /** Digests of files whose names are relative to a folder. */
+            public FileDigests(Path folder) {
+                this.folder = folder;
+            }
+
+            /** The digest of a file; empty if the name is not that of an existing file. */
+            public Optional<String> of(String name) {
+                try {
+                    return known.computeIfAbsent(path(name), FileDigests::digest);
+                } catch (InvalidPathException e) {
+                    return Optional.empty();
+                }
+            }
+
+            /**
+             * Digest of a file read by a tool that has run between a time and now; empty if the file changed since that time,
+             * or was deleted.
+             *
+             * @param began time before the tool was started; files whose digests were requested earlier are compared with those
+             */
+            public Optional<String> read(String name, Instant began) {
+                Path file = path(name);
+                Optional<String> before = Optional.ofNullable(known.get(file)).flatMap(digest -> digest);
+                if (known.containsKey(file)) {
+                    return before.filter(digest -> digest(file).equals(Optional.of(digest)));
+                }
+                try {
+                    return Files.getLastModifiedTime(file).toInstant().isAfter(began) ? Optional.empty() : of(name);
+                } catch (IOException e) {
+                    return Optional.empty();
+                }
+            }
+
+            private Path path(String name) {
+                return folder.resolve(name).normalize();
+            }
+
+            /** Digest of a file's content; empty if there is no such file, or it cannot be read. */
+            public static Optional<String> digest(Path file) {
+                try {
+                    return Files.isRegularFile(file) ? Optional.of(Digests.sha256(file)) : Optional.empty();
+                } catch (KilnException e) {
+                    return Optional.empty();
+                }
+            }
+        }
     }
 }

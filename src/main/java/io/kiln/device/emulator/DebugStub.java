@@ -6,6 +6,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
@@ -181,5 +183,44 @@ final class DebugStub implements AutoCloseable {
     @Override
     public void close() {
         LocalSockets.close(channel);
+    }
+
+    /** Connects to Unix sockets that QEMU opens. */
+    static final class LocalSockets {
+        private static final long RETRY_MILLIS = 20;
+
+        private LocalSockets() {}
+
+        /** Connects as soon as QEMU listens. */
+        static SocketChannel connect(Path socket, Duration timeout) {
+            long deadline = System.nanoTime() + timeout.toNanos();
+            while (true) {
+                try {
+                    return SocketChannel.open(UnixDomainSocketAddress.of(socket));
+                } catch (IOException e) {
+                    if (System.nanoTime() > deadline) {
+                        throw new KilnException(Failure.TOOL.problem("QEMU does not answer", socket.toString()), e);
+                    }
+                    pause();
+                }
+            }
+        }
+
+        private static void pause() {
+            try {
+                Thread.sleep(RETRY_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "QEMU"), e);
+            }
+        }
+
+        static void close(SocketChannel channel) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 }

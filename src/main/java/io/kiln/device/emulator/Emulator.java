@@ -4,21 +4,25 @@ package io.kiln.device.emulator;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.device.protocol.Conversation;
+import io.kiln.device.emulator.ProgramWatch.WatchedProgram;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.Protocol;
+import io.kiln.device.protocol.Protocol.Conversation;
 import io.kiln.device.transport.Transport;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.Executables;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Emulation;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -313,6 +317,46 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
                             "QEMU",
                             "Install it: apt-get install " + Emulator.debianPackage(qemu.program())))
                     .toString();
+        }
+    }
+
+    /**
+     * The console of an image in an emulator or on this computer: the process's standard input and output.
+     *
+     * @param image the ELF file
+     * @param process the running emulator; closing the transport ends it
+     * @param held whether a client holds the line
+     */
+    record EmulatorTransport(Emulator emulator, Path image, RunningProcess process, AtomicBoolean held)
+            implements Transport {
+        /** A line that nobody holds. */
+        EmulatorTransport(Emulator emulator, Path image, RunningProcess process) {
+            this(emulator, image, process, new AtomicBoolean());
+        }
+
+        @Override
+        public InputStream input() {
+            return process.output();
+        }
+
+        @Override
+        public OutputStream output() {
+            return process.input();
+        }
+
+        @Override
+        public boolean ownsProgram() {
+            return true;
+        }
+
+        @Override
+        public KilnException explained(KilnException failure) {
+            return emulator.explained(failure, image, process);
+        }
+
+        @Override
+        public void close() {
+            process.close();
         }
     }
 }

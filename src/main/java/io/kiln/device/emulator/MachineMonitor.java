@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.device.emulator.DebugStub.LocalSockets;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;

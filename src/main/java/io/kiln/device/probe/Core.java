@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
+import io.kiln.device.probe.Stm32f405.SystemBus;
 import io.kiln.device.probe.thumb.BusFault;
 import io.kiln.device.probe.thumb.Registers;
 import io.kiln.device.probe.thumb.ThumbCore;

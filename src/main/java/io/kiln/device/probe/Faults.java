@@ -4,6 +4,7 @@ package io.kiln.device.probe;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.device.probe.FlashCells.FlashSectors;
+import io.kiln.device.probe.VirtualProbe.VirtualChip.FlashContent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

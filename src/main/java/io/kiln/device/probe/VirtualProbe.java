@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,7 +12,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -262,6 +269,122 @@ public final class VirtualProbe implements AutoCloseable {
                     resetHeld = hold;
                     chip.holdInReset(hold);
                 }
+            }
+        }
+    }
+
+    /**
+     * An STM32F405, of which only the flash survives power loss. It has power while a {@link VirtualProbe} is attached, and
+     * restarts with each; option bytes have factory values, except for the faults of that start.
+     */
+    public static final class VirtualChip {
+        private final byte[] flash;
+        private final Optional<Path> file;
+        private final AtomicBoolean attached = new AtomicBoolean();
+
+        private VirtualChip(byte[] flash, Optional<Path> file) {
+            this.flash = flash;
+            this.file = file;
+        }
+
+        /** A chip whose flash is erased. */
+        public static VirtualChip erased() {
+            return of(FlashContent.erased());
+        }
+
+        public static VirtualChip of(FlashContent content) {
+            return new VirtualChip(content.bytes().toArray(), Optional.empty());
+        }
+
+        /**
+         * A chip whose flash is a file: read now, written whenever a probe is closed. If the file is missing, the flash is
+         * erased.
+         *
+         * @throws io.kiln.base.KilnException if the file exists but is not valid flash content
+         */
+        public static VirtualChip storedIn(Path file) {
+            FlashContent content = Files.exists(file) ? FlashContent.load(file) : FlashContent.erased();
+            return new VirtualChip(content.bytes().toArray(), Optional.of(file));
+        }
+
+        /** The current flash content. Between two exchanges of an attached probe it may be half programmed. */
+        public FlashContent flash() {
+            synchronized (flash) {
+                return new FlashContent(Bytes.copyOf(flash));
+            }
+        }
+
+        /** The chip after power-up. Every use must hold the lock {@link #lock}. */
+        Stm32f405 powerUp(Faults faults) {
+            if (!attached.compareAndSet(false, true)) {
+                throw new IllegalStateException("the chip is attached to a probe already");
+            }
+            return new Stm32f405(flash, faults);
+        }
+
+        void powerDown() {
+            if (attached.getAndSet(false)) {
+                file.ifPresent(flash()::save);
+            }
+        }
+
+        Object lock() {
+            return flash;
+        }
+
+        /**
+         * The flash content of a virtual chip: {@link #SIZE} bytes from 0x08000000 on. The file has exactly these bytes, so
+         * that QEMU boots it ({@code -M netduinoplus2 -kernel}) and a later run continues with it.
+         *
+         * @param bytes exactly {@link #SIZE} bytes
+         */
+        public record FlashContent(Bytes bytes) {
+            /** Bytes of the flash. */
+            public static final int SIZE = 1 << 20;
+
+            public FlashContent {
+                if (bytes.size() != SIZE) {
+                    throw new IllegalArgumentException("a flash of " + bytes.size() + " bytes");
+                }
+            }
+
+            /** Erased flash: all ones. */
+            public static FlashContent erased() {
+                byte[] bytes = new byte[SIZE];
+                Arrays.fill(bytes, (byte) 0xff);
+                return new FlashContent(Bytes.wrap(bytes));
+            }
+
+            /**
+             * Reads a file written by {@link #save}.
+             *
+             * @throws KilnException if the file cannot be read or has another size
+             */
+            public static FlashContent load(Path file) {
+                try {
+                    long size = Files.size(file);
+                    if (size != SIZE) {
+                        throw Failure.DEVICE.exception(
+                                "the file has " + size + " bytes",
+                                file.toString(),
+                                SIZE + " bytes, the whole flash of the virtual board",
+                                "Delete it: the virtual board starts erased then");
+                    }
+                    return new FlashContent(Bytes.wrap(Files.readAllBytes(file)));
+                } catch (IOException e) {
+                    throw new KilnException(
+                            Failure.DEVICE.problem("the flash content cannot be read", file.toString()), e);
+                }
+            }
+
+            /** Writes the content, whole or not at all. */
+            public void save(Path file) {
+                WholeFiles.write(file, bytes.toArray());
+            }
+
+            /** The first bytes of the content. */
+            public Bytes start(int size) {
+                return Bytes.wrap(Arrays.copyOf(bytes.toArray(), size));
             }
         }
     }

@@ -4,11 +4,13 @@ package io.kiln.device.protocol;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole.ImageEnd;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.device.transport.FrameReader;
-import io.kiln.device.transport.Frames;
+import io.kiln.device.transport.FrameReader.Frames;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.TimedBytes;
+import io.kiln.device.transport.TimedInput;
 import io.kiln.device.transport.Transport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The protocol of the default application: microTVM's framing on the console, as described in {@code kiln_app.h}.
@@ -376,6 +379,95 @@ public record ConsoleProtocol(Duration limit, SessionLimits limits) implements P
                 sizes.add(size);
             }
             return sizes;
+        }
+    }
+
+    /** Follows the console of a program that does not answer the host, until it ends. */
+    public static final class ImageConsole {
+        private ImageConsole() {}
+
+        /** Why reading ended. */
+        public sealed interface End {
+            /**
+             * The image reported its end.
+             *
+             * @param code the return value of its main, or 70 after a fault
+             * @param stackUsed the deepest use of its stack in bytes, if it knows
+             */
+            record Returned(int code, OptionalLong stackUsed) implements End {}
+
+            /** The console was closed without a report from the image. */
+            record Closed() implements End {}
+
+            record TimeOver() implements End {}
+
+            /** The receiver ended reading. */
+            record Enough() implements End {}
+        }
+
+        /**
+         * Passes on the text that an image prints.
+         *
+         * @param in what the image sends
+         * @param limit time limit for reading
+         * @param text gets the text as it arrives
+         * @param enough also gets the text; true ends reading
+         * @throws io.kiln.base.KilnException if the image prints more than 4 MiB or 100,000 lines of text
+         */
+        public static End follow(InputStream in, Duration limit, Consumer<String> text, Predicate<String> enough) {
+            return follow(new TimedInput(in), limit, text, enough);
+        }
+
+        /** Passes on the text of a source, which is closed afterwards; the time limit is held against the source's own clock. */
+        public static End follow(TimedBytes in, Duration limit, Consumer<String> text, Predicate<String> enough) {
+            boolean[] hasEnough = new boolean[1];
+            Consumer<String> both = piece -> {
+                text.accept(piece);
+                hasEnough[0] |= enough.test(piece);
+            };
+            try (FrameReader received = new FrameReader(in, both, ImageEnd.BYTES)) {
+                long deadline = received.now() + limit.toNanos();
+                int value = received.next(deadline);
+                for (; value >= 0; value = received.next(deadline)) {
+                    Optional<Bytes> frame = received.take(value);
+                    Optional<ImageEnd> end = frame.flatMap(ImageEnd::in);
+                    if (hasEnough[0]) {
+                        return new End.Enough();
+                    }
+                    if (end.isPresent()) {
+                        return new End.Returned(end.get().code(), end.get().stackUsed());
+                    }
+                }
+                return value == TimedBytes.END ? new End.Closed() : new End.TimeOver();
+            }
+        }
+
+        /**
+         * The packet by which an image reports its end, sent by {@code kiln_end.h}.
+         *
+         * @param code its exit code
+         * @param stackUsed the deepest use of its stack in bytes; empty if its start-up code does not know
+         */
+        public record ImageEnd(int code, OptionalLong stackUsed) {
+            /** Most bytes of the payload: {@code exit}, the code, and the use of the stack, which a board's own code may leave out. */
+            static final int BYTES = 12;
+
+            private static final int WITHOUT_STACK = 8;
+            private static final int MARK = 'e' | 'x' << 8 | 'i' << 16 | 't' << 24;
+
+            /** What the payload says, if it is such a packet. */
+            public static Optional<ImageEnd> in(Bytes payload) {
+                if (payload.size() != BYTES && payload.size() != WITHOUT_STACK) {
+                    return Optional.empty();
+                }
+                ByteBuffer words = payload.buffer().order(ByteOrder.LITTLE_ENDIAN);
+                if (words.getInt(0) != MARK) {
+                    return Optional.empty();
+                }
+                long used = payload.size() == BYTES ? Integer.toUnsignedLong(words.getInt(8)) : 0;
+                return Optional.of(
+                        new ImageEnd(words.getInt(4), used == 0 ? OptionalLong.empty() : OptionalLong.of(used)));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.device.protocol.ImageEnd;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole.ImageEnd;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.rpc.client.AotExecutor;

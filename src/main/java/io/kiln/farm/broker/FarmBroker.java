@@ -5,7 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.farm.desk.FarmDesk;
-import io.kiln.farm.desk.FarmEvents;
+import io.kiln.farm.desk.FarmEvent.FarmEvents;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmMember;

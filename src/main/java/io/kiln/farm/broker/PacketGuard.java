@@ -2,8 +2,8 @@
 package io.kiln.farm.broker;
 
 import io.kiln.base.Log;
+import io.kiln.farm.link.FarmAddress.FarmStores.PeerCertificate;
 import io.kiln.farm.link.FarmQueues;
-import io.kiln.farm.link.PeerCertificate;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;

@@ -8,41 +8,42 @@ import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.ParameterValue;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Counted;
 import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.FarmResult;
 import io.kiln.farm.job.FarmAnswer.Flashed;
 import io.kiln.farm.job.FarmAnswer.GivenUp;
 import io.kiln.farm.job.FarmAnswer.Heard;
 import io.kiln.farm.job.FarmAnswer.Profiled;
 import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmAnswer.ResultFormat;
 import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.farm.job.FarmAnswer.Traced;
 import io.kiln.farm.job.FarmJob;
-import io.kiln.farm.job.FarmResult;
-import io.kiln.farm.job.FarmTask;
-import io.kiln.farm.job.FarmTask.Call;
-import io.kiln.farm.job.FarmTask.Count;
-import io.kiln.farm.job.FarmTask.Flash;
-import io.kiln.farm.job.FarmTask.Listen;
-import io.kiln.farm.job.FarmTask.Profile;
-import io.kiln.farm.job.FarmTask.Run;
-import io.kiln.farm.job.FarmTask.Time;
-import io.kiln.farm.job.FarmTask.Trace;
-import io.kiln.farm.job.JobFormat;
-import io.kiln.farm.job.ResultFormat;
+import io.kiln.farm.job.FarmJob.FarmTask;
+import io.kiln.farm.job.FarmJob.FarmTask.Call;
+import io.kiln.farm.job.FarmJob.FarmTask.Count;
+import io.kiln.farm.job.FarmJob.FarmTask.Flash;
+import io.kiln.farm.job.FarmJob.FarmTask.Listen;
+import io.kiln.farm.job.FarmJob.FarmTask.Profile;
+import io.kiln.farm.job.FarmJob.FarmTask.Run;
+import io.kiln.farm.job.FarmJob.FarmTask.Time;
+import io.kiln.farm.job.FarmJob.FarmTask.Trace;
+import io.kiln.farm.job.FarmJob.JobFormat;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmInbox;
 import io.kiln.farm.link.FarmInbox.Received;
 import io.kiln.farm.link.FarmLink;
-import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmLink.FarmLost;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmMessage;
+import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.link.FarmMessage.Manner;
-import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.link.FarmQueues;
-import io.kiln.farm.state.FarmQuestion;
-import io.kiln.farm.state.FarmUnit;
+import io.kiln.farm.state.FarmState.FarmQuestion;
+import io.kiln.farm.state.FarmState.FarmUnit;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -519,5 +520,28 @@ public final class FarmClient implements AutoCloseable {
             }
             return profiled.operators().size() == profile.operators().size();
         }
+    }
+
+    /**
+     * The terms on which a farm gets jobs.
+     *
+     * @param patience longest time without any result
+     * @param project that shares the farm with others
+     * @param priority 0 to 9, the most urgent
+     * @param needs labels of the workers that may have the jobs
+     * @param version of this Kiln
+     */
+    public record JobTerms(Duration patience, String project, int priority, Labels needs, String version) {
+        /** The priority of a goal's jobs, if the user does not say: what a developer waits for comes before a search that takes a night. */
+        public static int usual(String goal) {
+            return goal.equals("tune") ? 2 : 4;
+        }
+
+        public JobTerms with(Labels others) {
+            return new JobTerms(patience, project, priority, others, version);
+        }
+
+        /** Most urgent priority that a job may have. */
+        public static final int MOST = 9;
     }
 }

@@ -2,7 +2,9 @@
 package io.kiln.farm.desk;
 
 import io.kiln.base.KilnException;
+import io.kiln.farm.desk.FarmEvent.FarmEvents;
 import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.desk.Labels.WorkerLabels;
 import io.kiln.farm.desk.Turns.FairShares;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.report.Json;

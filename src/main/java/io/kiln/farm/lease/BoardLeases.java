@@ -114,4 +114,28 @@ public record BoardLeases(Path folder, Clock clock, Duration term) {
             throw FileFailure.of("cannot change the leases in", folder, e);
         }
     }
+
+    /** One board, for as long as its holder renews the lease. */
+    public static final class BoardLease implements AutoCloseable {
+        private final BoardLeases leases;
+        private final String probe;
+        private final String token;
+
+        BoardLease(BoardLeases leases, String probe, String token) {
+            this.leases = leases;
+            this.probe = probe;
+            this.token = token;
+        }
+
+        /** Extends the lease; false if it has ended, and the board may be somebody else's. */
+        public boolean renew() {
+            return leases.renew(probe, token);
+        }
+
+        /** Gives the board back. */
+        @Override
+        public void close() {
+            leases.release(probe, token);
+        }
+    }
 }

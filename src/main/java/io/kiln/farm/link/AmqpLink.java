@@ -5,20 +5,32 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.farm.link.AmqpMessages.Malformed;
+import io.kiln.farm.link.AmqpMessages.Read;
+import io.kiln.farm.link.BrokenLink.SeenPeer;
+import io.kiln.farm.link.FarmAddress.FarmStores;
+import io.kiln.farm.link.FarmMessage.FarmOrder;
 import io.kiln.farm.link.FarmMessage.Manner;
 import java.io.IOException;
+import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.apache.qpid.protonj2.client.Client;
@@ -29,6 +41,7 @@ import org.apache.qpid.protonj2.client.DeliveryState;
 import org.apache.qpid.protonj2.client.DistributionMode;
 import org.apache.qpid.protonj2.client.Sender;
 import org.apache.qpid.protonj2.client.SenderOptions;
+import org.apache.qpid.protonj2.client.StreamDelivery;
 import org.apache.qpid.protonj2.client.StreamReceiver;
 import org.apache.qpid.protonj2.client.StreamReceiverOptions;
 import org.apache.qpid.protonj2.client.Tracker;
@@ -306,5 +319,191 @@ final class AmqpLink implements FarmLink {
     public void close() {
         isLost.set(true);
         client.close();
+    }
+
+    /**
+     * Receives from a broker of another make. It asks for one message at a time, so that no message waits at a member that is busy; what nobody of a farm
+     * sends is taken out of the queue and reported; and a job that has cost as many workers as it may is moved to the dead ones, which brokers do in
+     * different ways, if at all.
+     */
+    static final class AmqpInbox implements FarmInbox {
+        private static final long DRAIN_MILLIS = 300;
+
+        private final AmqpLink link;
+        private final String queue;
+        private final StreamReceiver receiver;
+        private final List<StreamDelivery> unfinished = new ArrayList<>();
+        private final Condition condition;
+        private final boolean isTaking;
+        private boolean hasAsked;
+
+        /**
+         * @param condition which messages the broker was asked for
+         * @param isTaking whether messages leave the queue, rather than copies of them
+         */
+        AmqpInbox(AmqpLink link, String queue, Condition condition, boolean isTaking, StreamReceiver receiver) {
+            this.link = link;
+            this.condition = condition;
+            this.isTaking = isTaking;
+            this.queue = queue;
+            this.receiver = receiver;
+        }
+
+        @Override
+        public Optional<Received> receive(Duration patience) {
+            long end = System.nanoTime() + patience.toNanos();
+            long left = patience.toNanos();
+            while (left > 0) {
+                Optional<StreamDelivery> next = next(left);
+                if (next.isEmpty()) {
+                    if (link.isLost()) {
+                        throw link.lost();
+                    }
+                    return Optional.empty();
+                }
+                Optional<Received> received = received(next.get());
+                if (received.isPresent()) {
+                    return received;
+                }
+                left = end - System.nanoTime();
+            }
+            return Optional.empty();
+        }
+
+        private Optional<StreamDelivery> next(long nanos) {
+            return link.engaged(() -> {
+                if (!hasAsked) {
+                    receiver.addCredit(1);
+                    hasAsked = true;
+                }
+                long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos));
+                Optional<StreamDelivery> next = Optional.ofNullable(receiver.receive(millis, TimeUnit.MILLISECONDS));
+                hasAsked = next.isEmpty();
+                return next;
+            });
+        }
+
+        /** A message; empty for one that is none of a farm, or whose job is dead. */
+        private Optional<Received> received(StreamDelivery delivery) {
+            try {
+                Read read = AmqpMessages.read(bytes(delivery));
+                if (!condition.holds(read.message())) {
+                    link.engaged(delivery::release);
+                    throw link.selectsNot(queue, condition.toString());
+                }
+                if (queue.equals(FarmQueues.JOBS) && read.tries() >= FarmQueues.TRIES) {
+                    link.bury(read.message());
+                    accept(delivery);
+                    return Optional.empty();
+                }
+                unfinished.add(delivery);
+                return Optional.of(new Received(read.message(), () -> {
+                    accept(delivery);
+                    unfinished.remove(delivery);
+                }));
+            } catch (Malformed e) {
+                // Brokers offer a rejected message again, some of them for ever.
+                accept(delivery);
+                link.refuse(queue, e.getMessage());
+                return Optional.empty();
+            }
+        }
+
+        private byte[] bytes(StreamDelivery delivery) throws Malformed {
+            try (InputStream in = link.engaged(delivery::rawInputStream)) {
+                byte[] bytes = in.readNBytes(AmqpMessages.MOST_BYTES + 1);
+                if (bytes.length > AmqpMessages.MOST_BYTES) {
+                    throw new Malformed("a message of more than " + AmqpMessages.MOST_BYTES + " bytes");
+                }
+                return bytes;
+            } catch (IOException e) {
+                throw link.lost(e);
+            }
+        }
+
+        private void accept(StreamDelivery delivery) {
+            link.engaged(delivery::accept);
+        }
+
+        /** The messages that come until the broker has none, at most some. */
+        List<FarmMessage> all(int most, Duration patience) {
+            List<FarmMessage> found = new ArrayList<>();
+            Optional<Received> next = receive(patience);
+            while (next.isPresent()) {
+                next.get().done().run();
+                found.add(next.get().message());
+                next = found.size() < most ? receive(patience) : Optional.empty();
+            }
+            return found;
+        }
+
+        /** Tells the broker to send no more, and takes what is on its way: given back, it does not count as tried. Not all brokers answer. */
+        private void takeBack() throws ClientException {
+            try {
+                AmqpLink.await(receiver.drain(), DRAIN_MILLIS);
+            } catch (ClientOperationTimedOutException e) {
+                // A job that comes just now counts as tried. There are no others on their way.
+                hasAsked = true;
+            }
+            Optional.ofNullable(receiver.tryReceive()).ifPresent(unfinished::add);
+        }
+
+        @Override
+        public void close() {
+            if (link.isLost()) {
+                return;
+            }
+            link.engaged(() -> {
+                if (hasAsked && isTaking && queue.equals(FarmQueues.JOBS)) {
+                    takeBack();
+                }
+                for (StreamDelivery delivery : unfinished) {
+                    delivery.release();
+                }
+                AmqpLink.await(receiver.closeAsync());
+                return true;
+            });
+        }
+    }
+
+    /**
+     * By what a member selects messages, as it reads the condition that it gave to the broker: some brokers say that they select, and do not.
+     *
+     * @param wanted values by property
+     * @param taker who may have jobs that are not for everybody; empty if it does not matter
+     */
+    record Condition(Map<String, Set<String>> wanted, String taker) {
+        private static final Pattern PART = Pattern.compile("([a-z]+) (?:=|IN) \\(?('[^']*'(?:, '[^']*')*)\\)?");
+        private static final Pattern TAKER = Pattern.compile("takers LIKE '%(,[^']*,)%'");
+        private static final Pattern VALUE = Pattern.compile("'([^']*)'");
+
+        /** Reads {@code client = 'x'} or {@code place = 'x' AND board IN ('y', 'z')}, the latter perhaps with {@link FarmQueues#mayTake}; empty for all messages. */
+        static Condition of(String filter) {
+            Map<String, Set<String>> wanted = new HashMap<>();
+            Matcher part = PART.matcher(filter);
+            while (part.find()) {
+                Set<String> values = new TreeSet<>();
+                Matcher value = VALUE.matcher(part.group(2));
+                while (value.find()) {
+                    values.add(value.group(1));
+                }
+                wanted.put(part.group(1), values);
+            }
+            Matcher taker = TAKER.matcher(filter);
+            return new Condition(wanted, taker.find() ? taker.group(1) : "");
+        }
+
+        /** Whether a message is one of those. */
+        boolean holds(FarmMessage message) {
+            String takers = message.property(FarmQueues.TAKERS);
+            return wanted.entrySet().stream()
+                            .allMatch(each -> each.getValue().contains(message.property(each.getKey())))
+                    && (takers.isEmpty() || takers.contains(taker));
+        }
+
+        @Override
+        public String toString() {
+            return wanted.toString();
+        }
     }
 }

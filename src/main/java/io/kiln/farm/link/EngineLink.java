@@ -4,6 +4,8 @@ package io.kiln.farm.link;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.farm.link.FarmAddress.FarmStores.PeerCertificate;
+import io.kiln.farm.link.FarmAddress.LocalToken;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.handler.ssl.SslHandler;
@@ -293,6 +295,35 @@ final class EngineLink implements FarmLink {
             byte[] content = new byte[size];
             buffer.readBytes(content);
             return Bytes.wrap(content);
+        }
+    }
+
+    /** Receives from Kiln's own broker. */
+    record EngineInbox(EngineLink link, ClientConsumer consumer) implements FarmInbox {
+
+        @Override
+        public Optional<Received> receive(Duration patience) {
+            ClientMessage next = link.engaged(() -> consumer.receive(patience.toMillis()));
+            if (next == null) {
+                if (link.isLost()) {
+                    throw link.lost();
+                }
+                return Optional.empty();
+            }
+            return Optional.of(new Received(
+                    EngineLink.message(next),
+                    () -> link.engaged(() -> {
+                        next.acknowledge();
+                        return true;
+                    })));
+        }
+
+        @Override
+        public void close() {
+            link.engaged(() -> {
+                consumer.close();
+                return true;
+            });
         }
     }
 }

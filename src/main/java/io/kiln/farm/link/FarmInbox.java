@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.link;
 
+import io.kiln.farm.link.AmqpLink.AmqpInbox;
+import io.kiln.farm.link.EngineLink.EngineInbox;
+import io.kiln.farm.link.FarmLink.FarmLost;
 import java.time.Duration;
 import java.util.Optional;
 

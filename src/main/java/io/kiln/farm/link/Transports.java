@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.link;
 
-import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress.FarmStores;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.activemq.artemis.api.core.TransportConfiguration;

@@ -10,8 +10,10 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
+import io.kiln.firmware.app.MlperfOptions.Benchmark;
 import io.kiln.toolchain.board.Board;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -446,6 +448,23 @@ public final class DefaultApplication {
             private static int most(DType type) {
                 return least(type) + (1 << bits(type)) - 1;
             }
+        }
+    }
+
+    /** The application of an image whose project has no {@code main} of its own: {@code kiln.application}. */
+    public enum Application {
+        /** The default application: a host runs whole models over the console. */
+        CONSOLE,
+
+        /** microTVM's RPC server on the console: a host calls single functions. For the bench. */
+        RPC,
+
+        /** The serial protocol of the benchmark MLPerf Tiny on the console: a runner measures one model. */
+        MLPERF_TINY;
+
+        /** The parameter's value. */
+        public String text() {
+            return ParameterValue.text(this);
         }
     }
 }

@@ -3,13 +3,9 @@ package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
-import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -93,79 +89,8 @@ public record McubootImage(UpdateVersion version, Bytes image, Optional<SignedBy
         return out.array();
     }
 
-    /**
-     * Reads an image and checks its digest.
-     *
-     * @param where the file, for messages
-     * @throws KilnException if it is damaged or not an image of MCUboot
-     */
-    public static McubootImage read(Bytes content, String where) {
-        ByteBuffer in = content.buffer().order(ByteOrder.LITTLE_ENDIAN);
-        try {
-            return parsed(in, content, where);
-        } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
-            throw malformed("it ends early", where);
-        }
-    }
-
-    private static McubootImage parsed(ByteBuffer in, Bytes content, String where) {
-        if (in.getInt() != MAGIC) {
-            throw malformed("its magic is another one", where);
-        }
-        in.getInt();
-        int header = in.getShort() & 0xffff;
-        int protectedBytes = in.getShort() & 0xffff;
-        long size = Integer.toUnsignedLong(in.getInt());
-        in.getInt();
-        UpdateVersion version = new UpdateVersion(in.get() & 0xff, in.get() & 0xff, in.getShort() & 0xffff);
-        long end = header + size;
-        if (header != HEADER_BYTES || protectedBytes != 0 || end > content.size()) {
-            throw malformed("its header does not fit the file", where);
-        }
-        byte[] all = content.toArray();
-        Map<Integer, Bytes> trailer = trailer(in.position((int) end), where);
-        Bytes digest = Bytes.wrap(sha256(Arrays.copyOf(all, (int) end)));
-        if (!digest.equals(trailer.get(SHA256))) {
-            throw malformed("its digest is another one", where);
-        }
-        Optional<SignedBy> signature = trailer.containsKey(ED25519) && trailer.containsKey(KEY_HASH)
-                ? Optional.of(new SignedBy(trailer.get(KEY_HASH), trailer.get(ED25519)))
-                : Optional.empty();
-        return new McubootImage(version, Bytes.wrap(Arrays.copyOfRange(all, header, (int) end)), signature);
-    }
-
-    private static Map<Integer, Bytes> trailer(ByteBuffer in, String where) {
-        Map<Integer, Bytes> values = new TreeMap<>();
-        int start = in.position();
-        if ((in.getShort() & 0xffff) != TRAILER_MAGIC || (in.getShort() & 0xffff) != in.capacity() - start) {
-            throw malformed("its trailer does not fit the file", where);
-        }
-        while (in.hasRemaining()) {
-            int type = in.getShort() & 0xffff;
-            byte[] value = new byte[in.getShort() & 0xffff];
-            in.get(value);
-            values.put(type, Bytes.wrap(value));
-        }
-        return values;
-    }
-
-    /**
-     * Whether the owner of a key signed it.
-     *
-     * @param key the public key, 32 bytes
-     */
-    public boolean isSignedBy(Bytes key) {
-        return signature
-                .filter(by -> UpdateKey.isSigned(key, sha256(hashed()), by.value.toArray()))
-                .isPresent();
-    }
-
     private static byte[] sha256(byte[] content) {
         MessageDigest digest = Digests.newSha256();
         return digest.digest(content);
-    }
-
-    private static KilnException malformed(String what, String where) {
-        return Failure.UPDATE.exception("not an image for MCUboot: " + what, where, "a file that kiln:link wrote");
     }
 }

@@ -3,16 +3,25 @@ package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.firmware.update.InstalledFirmware.Memory;
+import io.kiln.firmware.update.ModelRegion.InstalledFirmware.Memory;
 import io.kiln.toolchain.board.ModelSlots;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -204,5 +213,237 @@ public final class ModelRegion {
             end++;
         }
         return new String(bytes, 0, end, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", "?");
+    }
+
+    /**
+     * The description that a device's firmware has of itself before the first slot: {@code struct kiln_slots} in {@code kiln_slots.h}.
+     *
+     * @param slots addresses of the slots
+     * @param slotBytes length of each
+     * @param memory RAM that is left to the models
+     * @param version of the firmware
+     * @param board id of the board that it is for
+     * @param interfaceDigest digest of the functions and tensors that it calls, in hexadecimal digits
+     * @param key the public key that it accepts, 32 bytes
+     */
+    public record InstalledFirmware(
+            List<Long> slots,
+            long slotBytes,
+            Memory memory,
+            UpdateVersion version,
+            String board,
+            String interfaceDigest,
+            Bytes key) {
+        /** Bytes before the first slot. */
+        public static final int BYTES = ModelSlots.FIRMWARE_BYTES;
+
+        /**
+         * A range of RAM.
+         *
+         * @param address its first byte
+         * @param bytes its length
+         */
+        public record Memory(long address, long bytes) {
+            /** Whether another range lies in it. */
+            boolean holds(Memory other) {
+                return other.address >= address && other.address + other.bytes <= address + bytes;
+            }
+        }
+
+        static final Bytes MAGIC = Bytes.ofText("KILNSLOT");
+
+        private static final int INTERFACE_BYTES = 16;
+
+        public InstalledFirmware {
+            slots = List.copyOf(slots);
+        }
+
+        /** Reads the bytes before the first slot; empty if there is no firmware with slots. */
+        public static Optional<InstalledFirmware> read(Bytes content) {
+            ByteBuffer in = content.buffer().order(ByteOrder.LITTLE_ENDIAN);
+            if (in.remaining() < BYTES || !Bytes.wrap(take(in, MAGIC.size())).equals(MAGIC)) {
+                return Optional.empty();
+            }
+            List<Long> slots = List.of(word(in), word(in));
+            long bytes = word(in);
+            Memory memory = new Memory(word(in), word(in));
+            UpdateVersion version = UpdateVersion.ofNumber(in.getInt());
+            String board = ModelRegion.name(take(in, ModelRegion.NAME_BYTES));
+            String digest = HexFormat.of().formatHex(take(in, INTERFACE_BYTES));
+            return Optional.of(new InstalledFirmware(
+                    slots, bytes, memory, version, board, digest, Bytes.wrap(take(in, UpdateKey.PUBLIC_BYTES))));
+        }
+
+        private static long word(ByteBuffer in) {
+            return Integer.toUnsignedLong(in.getInt());
+        }
+
+        private static byte[] take(ByteBuffer in, int bytes) {
+            byte[] taken = new byte[bytes];
+            in.get(taken);
+            return taken;
+        }
+    }
+
+    /**
+     * The models on a device, as its firmware judges them: the newest region that is whole and signed runs.
+     *
+     * @param firmware what the firmware states of itself
+     * @param slots the region in each slot, if there is one of any kind
+     */
+    public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion>> slots) {
+        public DeviceModels {
+            slots = List.copyOf(slots);
+        }
+
+        /** Number of the slot whose region runs; empty if none does. */
+        public Optional<Integer> running() {
+            Optional<Integer> newest = Optional.empty();
+            for (int i = 0; i < slots.size(); i++) {
+                int slot = i;
+                Optional<UpdateVersion> best =
+                        newest.map(at -> slots.get(at).orElseThrow().version());
+                boolean isNewer = slots.get(i)
+                        .filter(region -> refusal(region, slot).isEmpty())
+                        .filter(region -> best.isEmpty() || region.version().isAbove(best.get()))
+                        .isPresent();
+                newest = isNewer ? Optional.of(i) : newest;
+            }
+            return newest;
+        }
+
+        /** Number of the slot that an update is written to. */
+        public int free() {
+            return running().filter(slot -> slot == 0).isPresent() ? 1 : 0;
+        }
+
+        /** Version of the models that run; empty if none do. */
+        public Optional<UpdateVersion> version() {
+            return running().map(slot -> slots.get(slot).orElseThrow().version());
+        }
+
+        /** Whether the models of an update run already. */
+        public boolean runs(UpdateFile update) {
+            Optional<Bytes> now =
+                    running().map(slot -> slots.get(slot).orElseThrow().bytes());
+            Optional<Bytes> wanted = running()
+                    .flatMap(slot -> update.at(firmware.slots().get(slot)))
+                    .map(ModelRegion::bytes);
+            return now.isPresent() && now.equals(wanted);
+        }
+
+        /** The region of an update for the free slot. */
+        public Optional<ModelRegion> next(UpdateFile update) {
+            return update.at(firmware.slots().get(free()));
+        }
+
+        /** Why the device must not get an update; empty if it may. */
+        public Optional<String> refusal(UpdateFile update) {
+            Optional<ModelRegion> next = next(update);
+            if (next.isEmpty()) {
+                return Optional.of(String.format(
+                        Locale.ROOT,
+                        "it has no models for the slot at 0x%08x",
+                        firmware.slots().get(free())));
+            }
+            Optional<String> wrong = refusal(next.get(), free());
+            boolean isOld =
+                    version().filter(now -> !next.get().version().isAbove(now)).isPresent();
+            return wrong.or(() -> isOld
+                    ? Optional.of("its models have version " + next.get().version() + ", and version "
+                            + version().orElseThrow() + " runs")
+                    : Optional.empty());
+        }
+
+        /** Why the firmware does not run a region; empty if it does. */
+        private Optional<String> refusal(ModelRegion region, int slot) {
+            if (region.address() != firmware.slots().get(slot) || region.bytes().size() > firmware.slotBytes()) {
+                return Optional.of("its models do not lie in the slot");
+            }
+            if (!region.board().equals(firmware.board())) {
+                return Optional.of("it is for the board " + region.board() + ", not " + firmware.board());
+            }
+            if (!region.interfaceDigest().equals(firmware.interfaceDigest())) {
+                return Optional.of("its models (" + region.models()
+                        + ") have other names, tensors or scales than those that the firmware calls");
+            }
+            if (region.minimumFirmware().isAbove(firmware.version())) {
+                return Optional.of(
+                        "it needs firmware " + region.minimumFirmware() + ", and the device has " + firmware.version());
+            }
+            if (!region.fits(firmware.memory())) {
+                return Optional.of("its models use other memory than the firmware leaves to them");
+            }
+            if (!region.isWhole()) {
+                return Optional.of("its content is damaged");
+            }
+            return region.isSignedBy(firmware.key())
+                    ? Optional.empty()
+                    : Optional.of("it is not signed with the key of the firmware");
+        }
+
+        /**
+         * An update: the region of the same models for each slot, one after the other.
+         *
+         * @param regions at least one, signed
+         */
+        public record UpdateFile(List<ModelRegion> regions) {
+            private static final int MOST_BYTES = 256 << 20;
+            private static final int MOST_REGIONS = 16;
+
+            public UpdateFile {
+                regions = List.copyOf(regions);
+            }
+
+            /** The file's content. */
+            public Bytes bytes() {
+                ByteArrayOutputStream out = new ByteArrayOutputStream();
+                regions.forEach(region -> out.writeBytes(region.bytes().toArray()));
+                return Bytes.wrap(out.toByteArray());
+            }
+
+            /**
+             * Reads a file.
+             *
+             * @throws KilnException if it cannot be read or is not an update
+             */
+            public static UpdateFile read(Path file) {
+                try {
+                    if (Files.size(file) > MOST_BYTES) {
+                        throw Failure.UPDATE.exception(
+                                "not an update: it is larger than " + MOST_BYTES + " bytes", file.toString());
+                    }
+                    return read(Bytes.wrap(Files.readAllBytes(file)), file.toString());
+                } catch (IOException e) {
+                    throw FileFailure.of("cannot read", file, e);
+                }
+            }
+
+            /**
+             * Reads a file's content.
+             *
+             * @param where the file, for messages
+             * @throws KilnException if it is not an update
+             */
+            public static UpdateFile read(Bytes content, String where) {
+                ByteBuffer rest = content.buffer();
+                List<ModelRegion> regions = new ArrayList<>();
+                do {
+                    regions.add(ModelRegion.read(rest, where));
+                } while (rest.hasRemaining() && regions.size() < MOST_REGIONS);
+                if (rest.hasRemaining()) {
+                    throw Failure.UPDATE.exception(
+                            "not an update: it has more than " + MOST_REGIONS + " regions", where);
+                }
+                return new UpdateFile(regions);
+            }
+
+            /** The region for the slot at an address. */
+            public Optional<ModelRegion> at(long address) {
+                return regions.stream()
+                        .filter(region -> region.address() == address)
+                        .findFirst();
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ import io.kiln.base.CText;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
-import io.kiln.flow.resolve.ModelArchives.Archive;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives.Archive;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;

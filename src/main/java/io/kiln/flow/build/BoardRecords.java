@@ -7,7 +7,7 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.RecordsSpec;
+import io.kiln.flow.spec.TuneSpec.RecordsSpec;
 import io.kiln.target.InstructionCache;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;

@@ -11,7 +11,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.firmware.FirmwareRequest.BroughtSources;
 import io.kiln.firmware.SourceText;
-import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.partition.cmsisnn.CmsisNnCodegen;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -25,12 +25,14 @@ import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.FirmwareRequest.ExtraCode;
 import io.kiln.firmware.SourceUnit;
 import io.kiln.firmware.StaticLibrary;
-import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.ImageFiles.Image;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.firmware.update.McubootImage;
+import io.kiln.firmware.update.ModelRegion.DeviceModels.UpdateFile;
 import io.kiln.firmware.update.SlottedFirmware;
-import io.kiln.firmware.update.UpdateFile;
-import io.kiln.flow.diff.LastBuild;
+import io.kiln.flow.build.GenerateStep.AudioInput;
+import io.kiln.flow.build.ImagePapers.SourceLicences;
+import io.kiln.flow.diff.DiffStep.LastBuild;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
@@ -38,7 +40,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.state.PluginVersion;
-import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.state.UpToDate.VerifyRecord;
 import io.kiln.report.BuildReport;
 import io.kiln.report.BuildReport.ImageReport;
 import io.kiln.report.BuildReport.ImageReport.Licence;
@@ -156,13 +158,14 @@ public final class FirmwareSteps {
         Path last = layout.reports().resolve(REPORT);
         Optional<Long> used = image.relinked()
                 ? Optional.empty()
-                : readable(last, BuildReport.class).map(known -> known.stack().used());
+                : BuildPage.read(last, BuildReport.class)
+                        .map(known -> known.stack().used());
         return used.map(bytes -> report.with(report.stack().with(bytes))).orElse(report);
     }
 
     /** The deepest use in a run, of the stack that the board's image has: a stand-in's may be larger. */
     public static Optional<StackUse> ofBoard(Layout layout, Optional<StackUse> use) {
-        Optional<Long> available = readable(layout.reports().resolve(REPORT), BuildReport.class)
+        Optional<Long> available = BuildPage.read(layout.reports().resolve(REPORT), BuildReport.class)
                 .map(known -> known.stack().available())
                 .filter(bytes -> bytes > 0);
         return use.map(stack -> new StackUse(stack.used(), available.orElse(stack.available())));
@@ -176,7 +179,7 @@ public final class FirmwareSteps {
     public static void recordStack(Log log, Layout layout, Optional<StackUse> use) {
         use.ifPresent(stack -> {
             Path file = layout.reports().resolve(REPORT);
-            Optional<BuildReport> report = readable(file, BuildReport.class);
+            Optional<BuildReport> report = BuildPage.read(file, BuildReport.class);
             boolean isTold = report.map(known -> known.stack().used())
                     .filter(deepest -> deepest >= stack.used())
                     .isPresent();
@@ -208,20 +211,14 @@ public final class FirmwareSteps {
         if (image.relinked()) {
             WholeFiles.delete(profile);
         }
-        return readable(profile, ProfileReport.class).map(report::profiled).orElse(report);
+        return BuildPage.read(profile, ProfileReport.class)
+                .map(report::profiled)
+                .orElse(report);
     }
 
     /** A profile; empty for a damaged file, because kiln:profile writes it again. */
     public static Optional<ProfileReport> readable(Path profile) {
-        return readable(profile, ProfileReport.class);
-    }
-
-    private static <T> Optional<T> readable(Path file, Class<T> type) {
-        try {
-            return Files.isRegularFile(file) ? Optional.of(Json.read(file, type)) : Optional.empty();
-        } catch (KilnException e) {
-            return Optional.empty();
-        }
+        return BuildPage.read(profile, ProfileReport.class);
     }
 
     /**
@@ -436,6 +433,44 @@ public final class FirmwareSteps {
                             "a board whose memories lie close together"));
             return McubootImage.of(Bytes.wrap(Files.readAllBytes(binary)), spec.firmware(), spec.signer())
                     .bytes();
+        }
+    }
+
+    /** A measured image in the form that reports use. */
+    public static final class MemoryReports {
+        private MemoryReports() {}
+
+        /** Use of read-only memory. */
+        public static BuildReport.Flash flash(Measurement measured) {
+            Measurement.Flash flash = measured.flash();
+            return new BuildReport.Flash(
+                    flash.text(),
+                    flash.constants(),
+                    flash.data(),
+                    flash.total(),
+                    flash.available().orElse(0));
+        }
+
+        /** Use of writable memory. */
+        public static BuildReport.Ram ram(Measurement measured) {
+            Measurement.Ram ram = measured.ram();
+            return new BuildReport.Ram(
+                    ram.data(),
+                    ram.bss(),
+                    ram.state(),
+                    ram.workspace(),
+                    ram.io(),
+                    ram.stack(),
+                    ram.total(),
+                    ram.available().orElse(0));
+        }
+
+        /** Use of each memory of the board. */
+        public static List<BuildReport.MemoryUse> memories(Measurement measured) {
+            return measured.regions().stream()
+                    .map(region -> new BuildReport.MemoryUse(
+                            region.name(), region.used(), region.available(), region.targets()))
+                    .toList();
         }
     }
 }

@@ -2,8 +2,10 @@
 package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -17,6 +19,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CodeTarget;
@@ -28,16 +31,17 @@ import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
 import io.kiln.executor.PlannedModule.PackedOptions;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.CompiledObjects;
+import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.BoardPools;
-import io.kiln.flow.resolve.ModelArchives;
-import io.kiln.flow.resolve.ModelArchives.Archive;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.flow.state.LibraryStore;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.Steps;
@@ -45,8 +49,11 @@ import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.partition.Externals;
 import io.kiln.partition.UserFunctions;
+import io.kiln.preprocess.ModelPreprocessing;
+import io.kiln.preprocess.Preprocessing;
 import io.kiln.quantize.QuantizeOptions.QuantizeRequest;
 import io.kiln.report.NpuReport;
+import io.kiln.report.BuildReport.PreprocessingReport;
 import io.kiln.target.CompositeTarget;
 import io.kiln.tuning.task.ProgramTask;
 import java.io.ByteArrayInputStream;
@@ -485,5 +492,70 @@ public final class GenerateStep {
             }
         }
         return written;
+    }
+
+    /** The signal processing before a model of the build. */
+    public static final class AudioInput {
+        private AudioInput() {}
+
+        /**
+         * The signal processing of a model; empty if it has none.
+         *
+         * @throws io.kiln.base.KilnException with every mistake in its file, and everything in which the model's input does not fit
+         */
+        public static Optional<ModelPreprocessing> of(ModelSource source, ModelMetadata model) {
+            return source.preprocessing().map(file -> Preprocessing.read(file).of(model));
+        }
+
+        /** The signal processing of all generated models of a build, by their names. An archive brings only its C. */
+        public static SortedMap<String, ModelPreprocessing> ofAll(BuildSpec build) {
+            SortedMap<String, ModelPreprocessing> found = new TreeMap<>();
+            for (ModelMetadata model : GenerateStep.store(build.layout()).hearing()) {
+                build.models().stream()
+                        .filter(source -> source.name().equals(model.name()))
+                        .flatMap(source -> of(source, model).stream())
+                        .forEach(preprocessing -> found.put(model.name(), preprocessing));
+            }
+            return found;
+        }
+
+        /** The costs of the signal processing before the models of a build. */
+        static List<PreprocessingReport> costs(ResolvedBuild build, CompiledObjects objects) {
+            return ofAll(build.spec()).entrySet().stream()
+                    .map(each -> new PreprocessingReport(
+                            each.getKey(),
+                            each.getValue().frames(),
+                            each.getValue().features(),
+                            build.board().isHost() ? null : codeBytes(each.getKey(), objects),
+                            each.getValue().tableBytes(),
+                            each.getValue().stateBytes(),
+                            null,
+                            null))
+                    .toList();
+        }
+
+        private static long codeBytes(String model, CompiledObjects objects) {
+            String source = new InterfaceNames(model).preprocessSource();
+            return objects.files().entrySet().stream()
+                    .filter(file -> file.getKey().endsWith("/" + source))
+                    .flatMap(file -> ElfFile.read(file.getValue()).sections().stream())
+                    .filter(section -> section.isAllocated() && section.hasContent())
+                    .filter(section -> !section.name().startsWith(InterfaceNames.CONSTANTS_SECTION))
+                    .mapToLong(ElfFile.Section::size)
+                    .sum();
+        }
+
+        /** The library with the C of the model's signal processing. */
+        public static ModelLibrary before(ModelSource source, ModelLibrary library, Log log) {
+            return of(source, library.metadata())
+                    .map(preprocessing -> {
+                        log.info(preprocessing.summary());
+                        List<Artifact> all = new ArrayList<>(library.artifacts().artifacts());
+                        all.addAll(preprocessing.code());
+                        return new ModelLibrary(
+                                library.metadata(), library.artifacts().with(all), library.origin());
+                    })
+                    .orElse(library);
+        }
     }
 }

@@ -3,17 +3,18 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ModelIdentity;
 import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.Frontends;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.SourceUnit;
 import io.kiln.firmware.image.LinkedArchives;
-import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.FitSpec;
+import io.kiln.flow.spec.CompilerSpec.FitSpec;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.report.Json;
 import io.kiln.report.bom.CycloneDx;
@@ -23,6 +24,9 @@ import io.kiln.report.bom.ImageComponent.Licence;
 import io.kiln.report.bom.Notice;
 import io.kiln.report.bom.Provenance;
 import io.kiln.report.bom.Provenance.Resource;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -267,5 +271,26 @@ final class ImagePapers {
             return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
         }
         return Optional.empty();
+    }
+
+    /** The licences that sources state at their beginning, by {@code SPDX-License-Identifier}. */
+    static final class SourceLicences {
+        /** An SPDX expression; the characters are those of SPDX 2.3, annex D. */
+        private static final Pattern LICENCE = Pattern.compile(
+                "SPDX-License-Identifier:[ \\t]*([A-Za-z0-9.+() -]{1,120}?)[ \\t]*(?:\\*/.*)?(?:\\R|\\z)");
+
+        private static final int HEAD = 4096;
+
+        private SourceLicences() {}
+
+        /** The expression of a file; empty if it states none. */
+        static String of(Path file) {
+            try (InputStream in = Files.newInputStream(file)) {
+                Matcher found = LICENCE.matcher(new String(in.readNBytes(HEAD), StandardCharsets.ISO_8859_1));
+                return found.find() ? found.group(1).strip() : "";
+            } catch (IOException e) {
+                throw FileFailure.of("cannot read", file, e);
+            }
+        }
     }
 }

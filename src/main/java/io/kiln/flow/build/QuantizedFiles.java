@@ -6,7 +6,7 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
-import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.ir.Parameter;

@@ -14,7 +14,7 @@ import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.OwnParts;
 import io.kiln.firmware.UserCode;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.toolchain.board.Board;

@@ -17,7 +17,7 @@ import io.kiln.firmware.FirmwareRequest.ExtraCode;
 import io.kiln.firmware.FirmwareRequest.ImageOptions;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.firmware.image.Measurement.Region;
-import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;

@@ -21,7 +21,7 @@ import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.flow.build.QuantizedFiles;
-import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import java.io.IOException;

@@ -6,17 +6,21 @@ import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.flash.FlashFailure;
-import io.kiln.device.flash.FlashImage;
 import io.kiln.device.flash.FlashProgress;
-import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashRunner;
-import io.kiln.device.flash.OpenOcd;
+import io.kiln.device.flash.FlashRunner.FlashImage;
+import io.kiln.device.flash.FlashRunner.FlashResult;
 import io.kiln.device.flash.OpenOcdRunner;
+import io.kiln.device.flash.OpenOcdRunner.OpenOcd;
 import io.kiln.device.flash.Probe;
-import io.kiln.device.flash.UsbDevice;
+import io.kiln.device.flash.Probe.UsbDevice;
+import io.kiln.flow.device.Leases.BoardUse;
+import io.kiln.flow.device.Leases.VirtualBoards;
+import io.kiln.flow.device.ProjectStep.BoardProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.spi.ImageRunner;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Flashing;
@@ -179,15 +183,7 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
     }
 
     /** Flashes virtual boards: switches them on, writes them with the real tool through their virtual probes, and switches them off. */
-    private static final class VirtualRunner implements FlashRunner {
-        private final VirtualBoards boards;
-        private final FlashRunner tool;
-
-        private VirtualRunner(VirtualBoards boards, FlashRunner tool) {
-            this.boards = boards;
-            this.tool = tool;
-        }
-
+    private record VirtualRunner(VirtualBoards boards, FlashRunner runner) implements FlashRunner {
         /**
          * Switches boards on.
          *
@@ -211,28 +207,28 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
 
         @Override
         public String tool() {
-            return tool.tool();
+            return runner.tool();
         }
 
         @Override
         public List<Probe> probes() {
-            return tool.probes();
+            return runner.probes();
         }
 
         @Override
         public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
-            return tool.flash(probe, image, progress);
+            return runner.flash(probe, image, progress);
         }
 
         @Override
         public List<Bytes> read(Probe probe, List<Range> ranges) {
-            return tool.read(probe, ranges);
+            return runner.read(probe, ranges);
         }
 
         @Override
         public void close() {
             try (boards) {
-                tool.close();
+                runner.close();
             }
         }
     }
@@ -433,6 +429,19 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
             return device.serial().isEmpty()
                     ? new Probe.Location(device.location())
                     : new Probe.Serial(device.serial());
+        }
+    }
+
+    /** Writes a board's own Tcl to files, for OpenOCD. */
+    public static final class BoardScripts {
+        private BoardScripts() {}
+
+        /** The folders that OpenOCD searches before its own; empty if the board has no Tcl. */
+        public static List<Path> write(Board board, BuildSpec.Layout layout) {
+            Path folder = layout.reports().resolve("openocd").toAbsolutePath();
+            WholeFiles.clear(folder);
+            WholeFiles.write(folder, board.scripts());
+            return board.scripts().isEmpty() ? List.of() : List.of(folder);
         }
     }
 }

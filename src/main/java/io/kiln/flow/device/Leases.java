@@ -9,17 +9,32 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
+import io.kiln.device.probe.Faults;
+import io.kiln.device.probe.VirtualProbe;
+import io.kiln.device.probe.VirtualProbe.VirtualChip;
+import io.kiln.device.probe.VirtualProbe.VirtualChip.FlashContent;
 import io.kiln.device.projectapi.ProjectServer;
 import io.kiln.device.transport.Transport;
+import io.kiln.flow.device.MonitorStep.BoardConsole;
+import io.kiln.flow.device.ProjectStep.BoardProject;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.board.Flashing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -283,6 +298,151 @@ public record Leases(BoardUse use, DeviceSpec device, Duration limit, Path log) 
 
         synchronized void write() {
             WholeFiles.write(file, text.toString());
+        }
+    }
+
+    /**
+     * A board in use, with what its use needs.
+     *
+     * @param board its description
+     * @param layout where scripts, logs and the flash content of virtual boards lie
+     * @param semihosting whether images in an emulator may open files and start programs on this computer
+     * @param build the build whose image runs on it; empty for images of other builds
+     */
+    public record BoardUse(Board board, Layout layout, boolean semihosting, Optional<ResolvedBuild> build) {
+        public static BoardUse of(ResolvedBuild build) {
+            return new BoardUse(
+                    build.board(), build.spec().layout(), build.spec().semihosting(), Optional.of(build));
+        }
+    }
+
+    /** Boards that exist only while they are flashed; a file keeps each board's flash content until the next time. */
+    static final class VirtualBoards implements AutoCloseable {
+        private static final String DEFAULT_NAME = "virtual";
+        private static final String ALL = "all";
+        private static final String CONTENT = ".bin";
+        private static final String WHERE = "kiln.probe.faults";
+
+        private final Path folder;
+        private final List<Attached> attached = new ArrayList<>();
+
+        /** A board that is switched on. */
+        private record Attached(String name, VirtualChip chip, VirtualProbe probe) {}
+
+        private VirtualBoards(Path folder) {
+            this.folder = folder;
+        }
+
+        /** The virtual boards of a build; their flash content is kept in {@code virtual/<name>.bin} in its folder of reports. */
+        static VirtualBoards of(BuildSpec.Layout layout) {
+            return new VirtualBoards(layout.reports().resolve("virtual"));
+        }
+
+        /** Whether the board is virtual and the probe does not name a server elsewhere. */
+        static boolean areMeant(Flashing.OpenOcd how, Optional<String> probe) {
+            return how.isVirtual()
+                    && probe.filter(text -> text.startsWith("tcp:")).isEmpty();
+        }
+
+        /**
+         * The names of the selected boards.
+         *
+         * @param probe names separated by commas; {@code all} for those flashed before; empty for a single one
+         * @throws KilnException if a name is invalid
+         */
+        List<String> names(Optional<String> probe) {
+            List<String> known = probe.filter(ALL::equals).isPresent() ? known() : List.of();
+            return known.isEmpty() ? given(probe) : known;
+        }
+
+        private List<String> known() {
+            if (!Files.isDirectory(folder)) {
+                return List.of();
+            }
+            return WholeFiles.list(folder).stream()
+                    .map(file -> file.getFileName().toString())
+                    .filter(file -> file.endsWith(CONTENT))
+                    .map(file -> file.substring(0, file.length() - CONTENT.length()))
+                    .sorted()
+                    .toList();
+        }
+
+        private static List<String> given(Optional<String> probe) {
+            String list =
+                    probe.filter(text -> !text.isBlank() && !text.equals(ALL)).orElse(DEFAULT_NAME);
+            Set<String> names = new LinkedHashSet<>();
+            for (String each : list.split(",", -1)) {
+                String name = each.strip();
+                if (!name.matches("[A-Za-z0-9_-]{1,60}")) {
+                    throw Failure.CONFIG.exception(
+                            "not a valid name of a virtual board: '" + name + "'",
+                            "kiln.probe",
+                            "letters, digits, hyphens and underscores, or tcp:<host>:<port>");
+                }
+                names.add(name);
+            }
+            return List.copyOf(names);
+        }
+
+        /**
+         * Switches boards on.
+         *
+         * @param faults faults to inject: {@code [<board>/]<fault>}, separated by commas; without a board name, a fault applies to all
+         */
+        List<Probe> start(List<String> names, Optional<String> faults) {
+            Map<String, Faults> byName = faults(faults.orElse(""), names);
+            List<Probe> probes = new ArrayList<>();
+            for (String name : names) {
+                Path file = file(name);
+                VirtualChip chip = Files.exists(file) ? VirtualChip.of(FlashContent.load(file)) : VirtualChip.erased();
+                VirtualProbe probe = VirtualProbe.start(chip, byName.get(name));
+                attached.add(new Attached(name, chip, probe));
+                probes.add(new Probe.Virtual(name, new Probe.Remote("127.0.0.1", probe.port())));
+            }
+            return probes;
+        }
+
+        /** The flash content of a board; the file does not exist before the board is flashed. */
+        Path file(String name) {
+            return folder.resolve(name + CONTENT);
+        }
+
+        /** Switches the boards off and saves their flash content. */
+        @Override
+        public void close() {
+            for (Attached each : attached) {
+                each.probe().close();
+                each.chip().flash().save(file(each.name()));
+            }
+        }
+
+        /**
+         * The faults of each board.
+         *
+         * @param names the boards' names
+         * @throws KilnException if there is no such board or no such fault
+         */
+        private static Map<String, Faults> faults(String text, List<String> names) {
+            Map<String, StringBuilder> texts = new LinkedHashMap<>();
+            names.forEach(name -> texts.put(name, new StringBuilder()));
+            for (String each : text.split(",", -1)) {
+                int slash = each.indexOf('/');
+                List<String> meant =
+                        slash < 0 ? names : List.of(each.substring(0, slash).strip());
+                for (String name : meant) {
+                    if (!texts.containsKey(name)) {
+                        throw Failure.DEVICE.exception(
+                                "there is no virtual board '" + name + "' for the fault",
+                                WHERE,
+                                "one of " + String.join(", ", names),
+                                "Name the boards with kiln.probe");
+                    }
+                    texts.get(name).append(each.substring(slash + 1)).append(',');
+                }
+            }
+            Map<String, Faults> faults = new LinkedHashMap<>();
+            texts.forEach((name, list) -> faults.put(name, Faults.parse(list.toString(), WHERE)));
+            return faults;
         }
     }
 }

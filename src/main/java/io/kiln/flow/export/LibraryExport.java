@@ -19,6 +19,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
+import io.kiln.base.TargetText;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CodeTarget;
@@ -27,9 +28,12 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.flow.build.QuantizedFiles;
-import io.kiln.flow.resolve.LibraryTarget;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives;
+import io.kiln.flow.resolve.Resolver.LibraryTarget;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
+import io.kiln.module.SharedLibrary.ArtifactGroups;
 import io.kiln.module.ArtifactLoaders;
 import io.kiln.module.BuiltInModules.AotFactoryModule;
 import io.kiln.module.BuiltInModules.GraphFactoryModule;
@@ -44,10 +48,10 @@ import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.SerializedArray;
 import io.kiln.module.SharedLibrary;
-import io.kiln.module.SharedLibrary.ArtifactGroups;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
+import io.kiln.target.TargetKind;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -220,5 +224,52 @@ public record LibraryExport(Log log, BuildSpec spec, ToolchainEnvironment enviro
                 .toList();
         return new GraphFactoryModule(
                 graph.content(), tensors.stream().map(NamedTensor::name).toList(), arrays, name);
+    }
+
+    /** Checks that a build's models can be exported. */
+    static final class Exportable {
+        private Exportable() {}
+
+        /** Adds the problems that prevent any export of the build's models. */
+        static void check(BuildSpec spec, Problems problems) {
+            spec.malformed().forEach(problems::add);
+            if (spec.models().isEmpty()) {
+                problems.add("there is no model to export", "kiln.model", "a model file", "Name one with -Dkiln.model");
+            }
+            for (ModelSource model : spec.models()) {
+                if (ModelArchives.accepts(model.file())) {
+                    problems.add(
+                            "is an archive, whose C was not made for a library",
+                            model.file().toString(),
+                            "a .tflite, .onnx or .relay model",
+                            "Export the model of which the archive was made");
+                }
+            }
+        }
+
+        /** Adds the problems that prevent an export as sources: code that is not C, and other interfaces than the typed one. */
+        static void checkIsOfC(BuildSpec spec, Problems problems) {
+            CodegenSpec codegens = spec.codegens();
+            String target = codegens.target()
+                    .orElseGet(() ->
+                            TargetText.kind(spec.boards().find(spec.board()).target()));
+            if (!target.strip().equals(TargetKind.C.text())
+                    || !codegens.externals().isEmpty()) {
+                problems.add(
+                        "the code is not C alone: the target is '" + target + "', and "
+                                + codegens.externals().size()
+                                + " chains of operators are computed by functions of your own",
+                        "kiln.target, externals",
+                        TargetKind.C.text(),
+                        "Set -Dkiln.target=c, without externals: the answers are the same");
+            }
+            if (!spec.calls().equals(CallOptions.TYPED)) {
+                problems.add(
+                        "a library of C sources has the typed interface of the ahead-of-time executor, with tensors of the caller",
+                        "kiln.executor, kiln.interfaceApi, kiln.io",
+                        "aot, c, caller",
+                        "Leave these parameters out");
+            }
+        }
     }
 }

@@ -9,38 +9,49 @@ import io.kiln.base.Printable;
 import io.kiln.base.WholeFiles;
 import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.BlockSink.ExecutedBlock;
-import io.kiln.device.emulator.CallsCounter;
+import io.kiln.device.emulator.FunctionCounter.CallsCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
 import io.kiln.device.emulator.FunctionCounter.Counted;
 import io.kiln.device.emulator.RunCounter;
 import io.kiln.device.emulator.RunCounter.InstructionCounts;
+import io.kiln.device.flash.FlashProgress;
+import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.flash.FlashRunner.FlashImage;
+import io.kiln.device.flash.FlashRunner.FlashResult;
+import io.kiln.device.flash.Probe;
+import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.rpc.client.TimedModel;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.FarmResult;
+import io.kiln.farm.job.FarmAnswer.Flashed;
 import io.kiln.farm.job.FarmAnswer.GivenUp;
+import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmAnswer.Profiled;
+import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
-import io.kiln.farm.job.FarmResult;
-import io.kiln.farm.job.FarmTask;
-import io.kiln.farm.job.FarmTask.Call;
-import io.kiln.farm.job.FarmTask.Count;
-import io.kiln.farm.job.FarmTask.Flash;
-import io.kiln.farm.job.FarmTask.Listen;
-import io.kiln.farm.job.FarmTask.Profile;
-import io.kiln.farm.job.FarmTask.Run;
-import io.kiln.farm.job.FarmTask.Time;
-import io.kiln.farm.job.FarmTask.Trace;
+import io.kiln.farm.job.FarmJob.FarmTask;
+import io.kiln.farm.job.FarmJob.FarmTask.Call;
+import io.kiln.farm.job.FarmJob.FarmTask.Count;
+import io.kiln.farm.job.FarmJob.FarmTask.Flash;
+import io.kiln.farm.job.FarmJob.FarmTask.Listen;
+import io.kiln.farm.job.FarmJob.FarmTask.Profile;
+import io.kiln.farm.job.FarmJob.FarmTask.Run;
+import io.kiln.farm.job.FarmJob.FarmTask.Time;
+import io.kiln.farm.job.FarmJob.FarmTask.Trace;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.toolchain.board.Board;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /** The jobs that a build gives to a farm. Thread-safe. */
@@ -131,95 +142,78 @@ public final class FarmRuns implements AutoCloseable {
      * @param limit for each run
      */
     public CallsCounter calls(Board board, Duration limit) {
-        return new FarmCalls(board, limit);
-    }
+        return new CallsCounter() {
+            @Override
+            public Calls count(Path image, List<String> functions, String told) {
+                FarmAnswer.Counted counted = answer(
+                                board,
+                                RunPlace.EMULATOR,
+                                limit,
+                                image,
+                                new Count(functions, told),
+                                FarmAnswer.Counted.class)
+                        .value();
+                return new Calls(
+                        counted.calls().stream()
+                                .map(call -> new Counted(call.instructions(), call.verdict()))
+                                .toList(),
+                        counted.failure().map(text -> Failure.FARM.exception(text, "")));
+            }
 
-    private final class FarmCalls implements CallsCounter {
-        private final Board board;
-        private final Duration limit;
+            @Override
+            public List<ExecutedBlock> blocks(
+                    Path image, List<String> functions, List<Long> instructions, String end, BlockSink sink) {
+                Trace task = new Trace(functions, instructions, end);
+                return answer(board, RunPlace.EMULATOR, limit, image, task, FarmAnswer.Traced.class)
+                        .value()
+                        .blocks();
+            }
 
-        FarmCalls(Board board, Duration limit) {
-            this.board = board;
-            this.limit = limit;
-        }
-
-        @Override
-        public Calls count(Path image, List<String> functions, String told) {
-            FarmAnswer.Counted counted = answer(
-                            board,
-                            RunPlace.EMULATOR,
-                            limit,
-                            image,
-                            new Count(functions, told),
-                            FarmAnswer.Counted.class)
-                    .value();
-            return new Calls(
-                    counted.calls().stream()
-                            .map(call -> new Counted(call.instructions(), call.verdict()))
-                            .toList(),
-                    counted.failure().map(text -> Failure.FARM.exception(text, "")));
-        }
-
-        @Override
-        public List<ExecutedBlock> blocks(
-                Path image, List<String> functions, List<Long> instructions, String end, BlockSink sink) {
-            Trace task = new Trace(functions, instructions, end);
-            return answer(board, RunPlace.EMULATOR, limit, image, task, FarmAnswer.Traced.class)
-                    .value()
-                    .blocks();
-        }
-
-        @Override
-        public boolean hasOrder() {
-            return false;
-        }
+            @Override
+            public boolean hasOrder() {
+                return false;
+            }
+        };
     }
 
     /** Counts whole runs of models, on a worker's emulator of a board. */
     public RunCounter runs(Board board, Duration limit) {
-        return new FarmCounter(board, limit);
-    }
-
-    private final class FarmCounter implements RunCounter {
-        private final Board board;
-        private final Duration limit;
-
-        FarmCounter(Board board, Duration limit) {
-            this.board = board;
-            this.limit = limit;
-        }
-
-        @Override
-        public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
-            Profiled profiled = profiled(image, new Profile(model, operators, inputs, false));
-            Map<String, Long> counts = new LinkedHashMap<>();
-            for (int i = 0; i < Math.min(operators.size(), profiled.operators().size()); i++) {
-                counts.put(operators.get(i), profiled.operators().get(i));
+        return new RunCounter() {
+            @Override
+            public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
+                Profiled profiled = profiled(image, new Profile(model, operators, inputs, false));
+                Map<String, Long> counts = new LinkedHashMap<>();
+                for (int i = 0;
+                        i < Math.min(operators.size(), profiled.operators().size());
+                        i++) {
+                    counts.put(operators.get(i), profiled.operators().get(i));
+                }
+                return new InstructionCounts(profiled.total(), counts, profiled.outputs(), profiled.stack());
             }
-            return new InstructionCounts(profiled.total(), counts, profiled.outputs(), profiled.stack());
-        }
 
-        @Override
-        public List<ExecutedBlock> blocks(
-                Path image,
-                String model,
-                List<String> operators,
-                List<Bytes> inputs,
-                InstructionCounts counts,
-                BlockSink sink) {
-            return profiled(image, new Profile(model, operators, inputs, true)).blocks();
-        }
+            @Override
+            public List<ExecutedBlock> blocks(
+                    Path image,
+                    String model,
+                    List<String> operators,
+                    List<Bytes> inputs,
+                    InstructionCounts counts,
+                    BlockSink sink) {
+                return profiled(image, new Profile(model, operators, inputs, true))
+                        .blocks();
+            }
 
-        /** A worker's answer has the counts alone. */
-        @Override
-        public boolean hasOrder() {
-            return false;
-        }
+            /** A worker's answer has the counts alone. */
+            @Override
+            public boolean hasOrder() {
+                return false;
+            }
 
-        private Profiled profiled(Path image, Profile task) {
-            return answer(board, RunPlace.EMULATOR, limit, image, task, Profiled.class)
-                    .value();
-        }
+            private Profiled profiled(Path image, Profile task) {
+                return answer(board, RunPlace.EMULATOR, limit, image, task, Profiled.class)
+                        .value();
+            }
+        };
     }
 
     private <T extends FarmAnswer> Answer<T> answer(
@@ -247,5 +241,112 @@ public final class FarmRuns implements AutoCloseable {
     @Override
     public void close() {
         client.close();
+    }
+
+    /**
+     * Flashes a board of a farm, whichever is free.
+     *
+     * @param board its description here; the worker has its own
+     * @param limit time for the job
+     * @param elf the image
+     * @param use the farm
+     * @param log gets the name of the chosen board
+     */
+    public record FarmFlashRunner(Board board, Duration limit, Path elf, FarmUse use, Log log) implements FlashRunner {
+        @Override
+        public String tool() {
+            return "the farm " + use.address().url();
+        }
+
+        /** Any probe: the worker chooses. */
+        @Override
+        public List<Probe> probes() {
+            return List.of(new Probe.Any());
+        }
+
+        /**
+         * Has a worker flash a board with the ELF file.
+         *
+         * @throws io.kiln.base.KilnException with the worker's reason if it fails
+         */
+        @Override
+        public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
+            try (FarmRuns farm = FarmRuns.open(use, log)) {
+                Answer<Flashed> answer = farm.flash(board, limit, elf);
+                log.info("Flashed by " + answer.ranOn() + " with "
+                        + answer.value().tool());
+                return new FlashResult(
+                        probe,
+                        answer.value().isUnchanged(),
+                        answer.value().bytes(),
+                        Duration.ofMillis(Math.max(0, answer.value().milliseconds())),
+                        Optional.empty());
+            }
+        }
+
+        /** Does nothing: each job has a connection of its own. */
+        @Override
+        public void close() {}
+    }
+
+    /** A session with an image whose answers are known: those of the calls that a worker made, in their order. */
+    public static final class AnsweredSession implements ModelSession {
+        private final Ran ran;
+        private final Iterator<Outputs> answers;
+
+        AnsweredSession(Ran ran) {
+            this.ran = ran;
+            this.answers = ran.runs().iterator();
+        }
+
+        /**
+         * The models that the image listed.
+         *
+         * @throws KilnException if the image failed before it listed its models
+         */
+        @Override
+        public List<Model> models() {
+            if (ran.models().isEmpty()) {
+                throw failure();
+            }
+            return ran.models().stream()
+                    .map(held -> new Model(held.name(), held.inputBytes(), held.outputBytes()))
+                    .toList();
+        }
+
+        /** The worker's next answer. */
+        @Override
+        public List<Bytes> run(int index, Model model, List<Bytes> inputs) {
+            if (!answers.hasNext()) {
+                throw failure();
+            }
+            List<Bytes> outputs = answers.next().bytes();
+            List<Integer> sizes = outputs.stream().map(Bytes::size).toList();
+            if (!sizes.equals(model.outputBytes())) {
+                throw Failure.FARM.exception(
+                        "a worker of the farm sent outputs of " + sizes + " bytes",
+                        model.name(),
+                        model.outputBytes() + " bytes");
+            }
+            return outputs;
+        }
+
+        private KilnException failure() {
+            return ran.failure().isEmpty()
+                    ? Failure.FARM.exception("the farm left out runs of the image", "")
+                    : new KilnException(ran.failure());
+        }
+
+        /** Does nothing: the worker has ended the program. */
+        @Override
+        public void exit() {}
+
+        @Override
+        public OptionalLong stackUsed() {
+            return ran.stack();
+        }
+
+        @Override
+        public void close() {}
     }
 }

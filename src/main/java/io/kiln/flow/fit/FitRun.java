@@ -3,7 +3,12 @@ package io.kiln.flow.fit;
 
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.compile.CompileOptions;
 import io.kiln.firmware.image.Measurement;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.verify.ProfileStep.ImageProfile;
+import io.kiln.report.FrontReport;
 import io.kiln.report.ProfileReport;
 import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.LayerGoal;
@@ -27,6 +32,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -290,5 +296,116 @@ record FitRun(Log log, FitImages images, FitLimits limits) {
 
         /** All images that were measured, in this order; without those that are too large to run. */
         Map<FitWay, FitImage> all();
+    }
+
+    /**
+     * A measured image.
+     *
+     * @param memory what it takes
+     * @param profile what an inference costs
+     * @param parts functions and tables of each operator with their bytes in flash
+     * @param kernels names of those parts that several operators may share
+     * @param needs bytes of the workspace that are alive while an operator runs
+     */
+    record FitImage(
+            Measurement memory,
+            ImageProfile profile,
+            Map<String, SortedMap<String, Long>> parts,
+            Set<String> kernels,
+            Map<String, Long> needs) {
+        FitImage {
+            parts = Map.copyOf(parts);
+            kernels = Set.copyOf(kernels);
+            needs = Map.copyOf(needs);
+        }
+
+        /** The operators with what they cost, in execution order. */
+        List<ProfileReport.Operator> operators() {
+            return profile.operators();
+        }
+
+        /** What {@link #cost} counts as cycles. */
+        String currency() {
+            return profile.cycles()
+                    .map(report -> report.memory() == null ? FrontReport.ZERO_WAIT_CYCLES : FrontReport.BOARD_CYCLES)
+                    .orElse(FrontReport.INSTRUCTIONS);
+        }
+
+        /** Cycles or, if no timings are known of the core, instructions of an operator. */
+        long cycles(String operator) {
+            return operators().stream()
+                    .filter(one -> one.name().equals(operator))
+                    .mapToLong(FitImage::cycles)
+                    .sum();
+        }
+
+        private static long cycles(ProfileReport.Operator operator) {
+            if (operator.boardCycles() != null) {
+                return operator.boardCycles().expected();
+            }
+            return operator.estimatedCycles() != null
+                    ? operator.estimatedCycles().expected()
+                    : operator.instructions();
+        }
+
+        FitCost cost() {
+            long cycles = profile.cyclesExpected().orElse(profile.instructions());
+            return new FitCost(cycles, memory.flash().total(), memory.ram().total());
+        }
+    }
+
+    /**
+     * How the image of a build is made.
+     *
+     * @param code what everything but plan and layers is optimized for: the C compiler's flags, and operators without weights
+     * @param parts the goals of plan and layers
+     */
+    record FitWay(Optimize code, GoalMix parts) {
+        /** A build for one goal. */
+        static FitWay of(Optimize optimize) {
+            return new FitWay(optimize, new GoalMix(optimize, new TreeMap<>()));
+        }
+
+        /** Whether all parts have the goal of the code: the build with that value of {@code kiln.optimize}. */
+        boolean isUniform() {
+            return parts.plan() == code && parts.layers().values().stream().allMatch(LayerGoal.of(code)::equals);
+        }
+
+        /** A build that is made this way. */
+        ResolvedBuild applied(ResolvedBuild build) {
+            BuildSpec spec = build.spec();
+            CompileOptions options = spec.compiler().options();
+            CompileOptions made = isUniform() ? options.with(code) : options.with(code, parts);
+            ResolvedBuild other = build.with(spec.with(spec.compiler().with(made)), build.runsOn());
+            return new ResolvedBuild(
+                    other.spec(),
+                    other.board(),
+                    other.runsOn(),
+                    other.toolchain(),
+                    other.objects().map(objects -> objects.optimizing(code)));
+        }
+
+        /** One phrase for people, such as {@code speed, planned for ram, 3 layers for size}. */
+        String text() {
+            if (isUniform()) {
+                return code.text();
+            }
+            String plan =
+                    parts.plan() == code ? "" : ", planned for " + parts.plan().text();
+            Set<LayerGoal> goals = new TreeSet<>(parts.layers().values());
+            if (goals.size() == 1) {
+                LayerGoal all = goals.iterator().next();
+                return code.text() + plan + (all == LayerGoal.of(code) ? "" : ", layers for " + all.text());
+            }
+            return code.text()
+                    + plan
+                    + goals.stream()
+                            .filter(goal -> goal != LayerGoal.of(code))
+                            .map(goal -> ", "
+                                    + parts.layers().values().stream()
+                                            .filter(goal::equals)
+                                            .count() + " of " + parts.layers().size() + " layers for " + goal.text())
+                            .collect(Collectors.joining());
+        }
     }
 }

@@ -13,15 +13,15 @@ import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.TcpTransport;
 import io.kiln.device.transport.Transport;
-import io.kiln.device.transport.serial.Port;
-import io.kiln.flow.device.BoardConsole;
-import io.kiln.flow.resolve.ToolchainChoice;
+import io.kiln.device.transport.serial.SerialConsole.Port;
+import io.kiln.flow.device.MonitorStep.BoardConsole;
+import io.kiln.flow.resolve.Resolver.ToolchainChoice;
+import io.kiln.flow.spec.BoardSpec.DoctorSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.Executables;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.report.Table;
 import io.kiln.report.listing.ToolsReport;
 import io.kiln.report.listing.ToolsReport.Lack;
@@ -30,10 +30,10 @@ import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Flashing;
 import io.kiln.toolchain.board.RunnerDefinition;
-import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
+import io.kiln.toolchain.compiler.Toolchains.Libc;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -327,26 +327,17 @@ public final class Doctor {
         }
     }
 
-    /** Finds out what a program at the other end of a port speaks, by asking it. */
-    static final class PortCheck {
+    /**
+     * Finds out what a program at the other end of a port speaks, by asking it.
+     *
+     * @param port opens the port; each question opens it anew, because a port has one reader
+     */
+    record PortCheck(Supplier<Transport> port, TransportTimeouts timeouts) {
         private static final Duration TO_START = Duration.ofSeconds(3);
         private static final Duration TO_ANSWER = Duration.ofSeconds(2);
 
-        private final Supplier<Transport> port;
-        private final TransportTimeouts timeouts;
-
-        /**
-         * A check.
-         *
-         * @param port opens the port; each question opens it anew, because a port has one reader
-         */
         PortCheck(Supplier<Transport> port) {
             this(port, new TransportTimeouts(TO_ANSWER, TO_START, TO_ANSWER));
-        }
-
-        PortCheck(Supplier<Transport> port, TransportTimeouts timeouts) {
-            this.port = port;
-            this.timeouts = timeouts;
         }
 
         /**
@@ -507,6 +498,37 @@ public final class Doctor {
             } catch (IOException | UnsupportedOperationException e) {
                 return "dialout";
             }
+        }
+    }
+
+    /**
+     * A system program that a build may need.
+     *
+     * @param program its name on the PATH
+     * @param packages the Debian packages that contain it
+     * @param purpose what it is used for
+     */
+    record Tool(String program, List<String> packages, String purpose) {
+        private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+        Tool {
+            packages = List.copyOf(packages);
+        }
+
+        /** The program's path, if it is installed. */
+        Optional<Path> path() {
+            return Executables.find(program);
+        }
+
+        /** The first line of its version output; {@code missing} if it is not installed. */
+        String version() {
+            return path().map(Tool::ask).orElse("missing");
+        }
+
+        private static String ask(Path executable) {
+            ProcessResult result = ProcessRunner.run(
+                    Command.of(executable.toString(), "--version").within(PATIENCE));
+            return result.message().lines().findFirst().orElse("installed, version unknown");
         }
     }
 }

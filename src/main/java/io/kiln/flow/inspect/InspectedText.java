@@ -2,6 +2,7 @@
 package io.kiln.flow.inspect;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.Convention;
@@ -11,24 +12,35 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
-import io.kiln.firmware.image.MemoryTable;
-import io.kiln.flow.inspect.Inspected.OfArchive;
-import io.kiln.flow.inspect.Inspected.OfImage;
-import io.kiln.flow.inspect.Inspected.OfLibrary;
-import io.kiln.flow.inspect.Inspected.OfModel;
-import io.kiln.flow.inspect.Inspected.OfText;
+import io.kiln.firmware.image.Measurement;
+import io.kiln.firmware.image.Measurement.MemoryTable;
+import io.kiln.flow.inspect.InspectedText.Inspected.OfArchive;
+import io.kiln.flow.inspect.InspectedText.Inspected.OfImage;
+import io.kiln.flow.inspect.InspectedText.Inspected.OfLibrary;
+import io.kiln.flow.inspect.InspectedText.Inspected.OfModel;
+import io.kiln.flow.inspect.InspectedText.Inspected.OfText;
 import io.kiln.flow.verify.TensorText;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.call.EthosU;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.module.ArtifactLoaders;
 import io.kiln.module.ModuleLoaders;
 import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.ModuleWriter;
 import io.kiln.module.SharedLibrary;
+import io.kiln.npu.DriverPayload;
+import io.kiln.npu.NpuOperation;
+import io.kiln.npu.NpuOperations;
+import io.kiln.partition.ethosu.EthosUCodegen;
 import io.kiln.report.Table;
+import io.kiln.report.listing.InspectReport.NpuPart;
+import io.kiln.report.listing.InspectReport.NpuRegion;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,6 +51,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** The contents of an inspected file, in lines for people. */
 final class InspectedText {
@@ -317,5 +330,130 @@ final class InspectedText {
         Table table = new Table("in the archive", "files", "bytes");
         bytes.forEach((folder, size) -> table.row(folder, counts.get(folder), size));
         return table.lines();
+    }
+
+    /** An inspected file, before it is formatted for people or for programs. */
+    sealed interface Inspected {
+        Path file();
+
+        /**
+         * A model.
+         *
+         * @param stateBytes variables that it keeps between runs
+         * @param drawing the page of its graph
+         */
+        record OfModel(Path file, ModelMetadata model, long stateBytes, Path drawing, List<NpuPart> npuParts)
+                implements Inspected {
+            public OfModel {
+                npuParts = List.copyOf(npuParts);
+            }
+        }
+
+        record OfArchive(Path file) implements Inspected {}
+
+        /** An image, measured for a board. */
+        record OfImage(Path file, String board, Measurement measured) implements Inspected {}
+
+        /**
+         * A shared library with modules.
+         *
+         * @param folder where files of the modules are written for people
+         */
+        record OfLibrary(Path file, ElfFile elf, Path folder) implements Inspected {}
+
+        /** Another file, with an artifact inspector's description of it. */
+        record OfText(Path file, List<String> lines) implements Inspected {
+            public OfText {
+                lines = List.copyOf(lines);
+            }
+        }
+    }
+
+    /** The parts of a model that Vela compiled for an NPU: regions and operations. */
+    static final class NpuParts {
+        private NpuParts() {}
+
+        /** The parts, in the order of the model. */
+        static List<NpuPart> of(Function function) {
+            return parts(function).map(NpuParts::part).toList();
+        }
+
+        /** The command streams, as a build gives them to tools. */
+        static List<Artifact> streams(Function function) {
+            List<Artifact> streams = new ArrayList<>();
+            parts(function)
+                    .forEach(part -> streams.add(new Artifact(
+                            EthosUCodegen.NAME,
+                            EthosUCodegen.NAME,
+                            "part_" + streams.size() + EthosUCodegen.SUFFIX,
+                            payload(part),
+                            EthosUCodegen.NAME)));
+            return streams;
+        }
+
+        private static Stream<Binding> parts(Function function) {
+            return Stream.concat(
+                    function.bindings().stream().filter(binding -> binding.op() instanceof EthosU),
+                    function.functions().stream().flatMap(NpuParts::parts));
+        }
+
+        private static NpuPart part(Binding binding) {
+            EthosU op = (EthosU) binding.op();
+            DriverPayload payload = DriverPayload.read(
+                    payload(binding),
+                    (what, expected) ->
+                            Failure.MODEL.exception(what, binding.origin().text(), expected));
+            List<NpuOperation> operations = NpuOperations.of(payload);
+            List<NpuRegion> regions = new ArrayList<>();
+            regions.add(new NpuRegion(
+                    "weights", binding.constant(op.payload() + 1).data().size()));
+            regions.add(new NpuRegion("scratch", op.arenaBytes()));
+            if (op.fastBytes() > 0) {
+                regions.add(new NpuRegion("fast scratch", op.fastBytes()));
+            }
+            return new NpuPart(
+                    binding.origin().tensor(),
+                    payload.configuration().name(),
+                    payload(binding).size(),
+                    payload.commands().size(),
+                    operations.stream().mapToLong(NpuOperation::macs).sum(),
+                    regions,
+                    bytes(operations, "weights"),
+                    bytes(operations, "scales"),
+                    bytes(operations, NpuOperation.TABLE),
+                    operations.stream().map(NpuOperation::text).toList());
+        }
+
+        private static Bytes payload(Binding part) {
+            return part.constant(((EthosU) part.op()).payload()).data();
+        }
+
+        /** Bytes that the operations read as something, each once, however often. */
+        private static long bytes(List<NpuOperation> operations, String what) {
+            return operations.stream()
+                    .flatMap(operation -> operation.accesses().stream())
+                    .filter(access -> access.what().equals(what))
+                    .distinct()
+                    .mapToLong(access -> access.end() - access.first())
+                    .sum();
+        }
+
+        /** The parts in lines for people. */
+        static List<String> lines(List<NpuPart> parts) {
+            List<String> lines = new ArrayList<>();
+            for (NpuPart part : parts) {
+                lines.add("part `" + part.name() + "` for " + part.npu() + ": "
+                        + part.operations().size()
+                        + " operations, " + part.macs() + " MACs, " + part.commands() + " commands in "
+                        + part.payloadBytes() + " bytes; weights " + part.weightBytes() + " bytes, scales "
+                        + part.scaleBytes() + ", tables " + part.tableBytes());
+                for (int i = 0; i < part.regions().size(); i++) {
+                    NpuRegion region = part.regions().get(i);
+                    lines.add("  region " + i + " " + region.name() + ", " + region.bytes() + " bytes");
+                }
+                part.operations().forEach(operation -> lines.add("  " + operation));
+            }
+            return lines;
+        }
     }
 }

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.kiln.device.projectapi.ProjectOption;
+import io.kiln.device.projectapi.ServerInfo.ProjectOption;
 import java.util.List;
 import java.util.Set;
 

@@ -4,7 +4,7 @@ package io.kiln.flow.projectapi;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Failure;
 import io.kiln.base.Log;
-import io.kiln.device.projectapi.OptionValues;
+import io.kiln.device.projectapi.ServerInfo.ProjectOption.OptionValues;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.spec.BoardSources;
 import io.kiln.report.Json;

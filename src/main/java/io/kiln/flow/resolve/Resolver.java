@@ -4,6 +4,7 @@ package io.kiln.flow.resolve;
 import io.kiln.artifact.CNames;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Failure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
@@ -11,25 +12,34 @@ import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.compile.Frontends;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.DefaultApplication.Application;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives;
+import io.kiln.flow.resolve.ResolvedBuild.NpuFit;
+import io.kiln.flow.resolve.Resolver.LibraryTarget.TargetChoice;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
-import io.kiln.flow.spec.CodeSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
+import io.kiln.flow.spec.ImageSpec.CodeSpec;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.npu.NpuConfiguration;
+import io.kiln.partition.UserFunctions;
+import io.kiln.partition.cmsisnn.CmsisNnCodegen;
 import io.kiln.partition.ethosu.EthosUCodegen;
 import io.kiln.preprocess.Preprocessing;
 import io.kiln.target.CompositeTarget;
+import io.kiln.target.InstructionCache;
+import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.compiler.ClangObjects;
+import io.kiln.toolchain.board.Building.NamedToolchain;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.Toolchain;
+import io.kiln.toolchain.compiler.Toolchain.ClangObjects;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.nio.file.Files;
@@ -37,6 +47,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** Finds the board and the toolchain of a build, and reports all errors at once. */
@@ -346,5 +357,159 @@ public final class Resolver {
                         params.toString(),
                         "a readable .params file, or none",
                         "Change its permissions, or remove it"));
+    }
+
+    /**
+     * The target of a shared library for this computer.
+     *
+     * @param text the target string, composite if the build names other code generators
+     * @param objects what makes objects, if it is of kind llvm
+     */
+    public record LibraryTarget(String text, Optional<ObjectCompiler> objects) {
+        private static final String PARAMETER = "kiln.target";
+
+        /** Code generators whose functions call code that only firmware projects contain. */
+        private static final Set<String> OF_FIRMWARE = Set.of(CmsisNnCodegen.NAME, UserFunctions.NAME);
+
+        /**
+         * The target that a build names, or C for this computer.
+         *
+         * @param flags of objects beside the usual ones
+         * @throws KilnException if it names a core, or code generators whose functions call code outside the model
+         */
+        public static LibraryTarget of(BuildSpec spec, List<String> flags, ToolchainEnvironment environment) {
+            CodegenSpec codegens = spec.codegens();
+            codegens.target().ifPresent(LibraryTarget::check);
+            Board board = TargetChoice.of(spec.boards().find("host"), codegens);
+            boolean isOfObjects = TargetText.kind(board.target()).equals(TargetKind.LLVM.text());
+            String text = codegens.target()
+                    .filter(whole -> codegens.kind().isEmpty())
+                    .map(whole -> CompositeTarget.parse(whole)
+                            .withHost(Target.parse(board.target()))
+                            .text())
+                    .orElse(board.target());
+            return new LibraryTarget(
+                    text,
+                    isOfObjects
+                            ? Optional.of(ClangObjects.of(board.target(), spec.optimize(), flags, environment))
+                            : Optional.empty());
+        }
+
+        private static void check(String text) {
+            TargetOptions host = TargetOptions.parse(CompositeTarget.hostText(text));
+            if (!host.isHost()) {
+                throw Failure.TARGET.exception(
+                        "the target is for the core " + host.cpu() + ", and the library is for this computer",
+                        PARAMETER,
+                        "a target without a core",
+                        "Set -D" + PARAMETER + "=c, or llvm");
+            }
+            CompositeTarget.parse(text).externals().stream()
+                    .map(CompositeTarget.External::name)
+                    .filter(OF_FIRMWARE::contains)
+                    .findFirst()
+                    .ifPresent(name -> {
+                        throw Failure.TARGET.exception(
+                                "functions of `" + name + "` call what lies in a firmware project",
+                                PARAMETER,
+                                "code generators whose C is compiled by itself",
+                                "Set -D" + PARAMETER + "=c: the answers are the same");
+                    });
+        }
+
+        /** Chooses between the target that the build names and the board's. */
+        static final class TargetChoice {
+            private static final String PARAMETER = "kiln.target";
+
+            private TargetChoice() {}
+
+            /**
+             * The board with the core's own part of the build's target. A kind alone, such as {@code llvm}, takes the options of the board's target, also
+             * behind other code generators. A board whose code runs through a cache adds the size of that.
+             *
+             * @throws KilnException if it is not a target, or is for another core than the board's
+             */
+            static Board of(Board board, CodegenSpec codegens) {
+                String own = board.target();
+                return codegens.kind()
+                        .or(() -> codegens.target()
+                                .map(CompositeTarget::hostText)
+                                .filter(TargetText.HOST_KINDS::contains))
+                        .map(kind -> kind + own.substring(TargetText.kind(own).length()))
+                        .or(() -> codegens.target().map(text -> host(text, board)))
+                        .map(board::withTarget)
+                        .map(TargetChoice::cached)
+                        .orElseGet(() -> cached(board));
+            }
+
+            /** The target with what the board's profile says about its cache of instructions, unless the target itself says something. */
+            private static Board cached(Board board) {
+                OptionalInt size = board.loopBudget();
+                OptionalInt line = board.loopLineBytes();
+                boolean isSaid = TargetText.words(board.target()).stream()
+                        .anyMatch(word -> word.text().startsWith("-" + InstructionCache.SIZE));
+                if (size.isEmpty() || isSaid || !InstructionCache.isPossible(size.getAsInt(), line.getAsInt())) {
+                    return board;
+                }
+                return board.withTarget(board.target() + " -" + InstructionCache.SIZE + "=" + size.getAsInt() + " -"
+                        + InstructionCache.LINE + "=" + line.getAsInt());
+            }
+
+            private static String host(String text, Board board) {
+                String own = board.target();
+                Target target = CompositeTarget.parse(text).host();
+                if (!TargetText.HOST_KINDS.contains(target.kind().text())) {
+                    throw Failure.TARGET.exception(
+                            "the target is of kind " + target.kind().text() + ", which runs no model by itself",
+                            PARAMETER,
+                            "a target of kind " + TargetText.HOSTS + ", behind all others",
+                            "Add the board's, as in " + target.kind().text() + ", " + TargetText.kind(own));
+                }
+                String stated = target.text();
+                if (!core(stated).equals(core(own))) {
+                    throw Failure.TARGET.exception(
+                            "the target is for the core " + core(stated) + ", and the board " + board.id() + " has "
+                                    + core(own),
+                            PARAMETER,
+                            "the core of the board, as in " + own,
+                            "Give the kind alone, which takes the board's options: "
+                                    + target.kind().text());
+                }
+                return stated;
+            }
+
+            /** The core without the extensions that are switched on or off. */
+            private static String core(String target) {
+                return TargetOptions.parse(target).cpu().replaceFirst("\\+.*", "");
+            }
+        }
+    }
+
+    /** Chooses between the toolchain that the build names, the one that its board names, and the default. */
+    public static final class ToolchainChoice {
+        private ToolchainChoice() {}
+
+        /**
+         * Name of the toolchain: the build's setting precedes the board's.
+         *
+         * @param asked the build's setting
+         * @throws KilnException if the board requires another toolchain than the build names
+         */
+        public static String of(Optional<String> asked, Board board) {
+            Optional<NamedToolchain> choice = board.building().toolchain();
+            choice.filter(NamedToolchain::required)
+                    .filter(only ->
+                            asked.filter(name -> !name.equals(only.toolchain())).isPresent())
+                    .ifPresent(only -> {
+                        throw Failure.TOOL.exception(
+                                "the board " + board.id() + " is built with toolchain " + only.toolchain()
+                                        + " only, but the build asks for " + asked.get(),
+                                only.where(),
+                                "kiln.toolchain " + only.toolchain() + ", or none",
+                                "A board of your own that extends it may name another: toolchain: " + asked.get());
+                    });
+            return asked.or(() -> choice.map(NamedToolchain::toolchain))
+                    .orElseGet(() -> Toolchains.defaultFor(TargetOptions.parse(board.target())));
+        }
     }
 }

@@ -3,9 +3,9 @@ package io.kiln.flow.spec;
 
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
-import io.kiln.base.TemporaryFolder;
+import io.kiln.base.WholeFiles.TemporaryFolder;
 import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.pack.PackSource;
+import io.kiln.toolchain.pack.Packs.PackSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

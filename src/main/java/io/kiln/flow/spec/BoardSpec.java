@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.Toolchains.Libc;
 import java.util.Optional;
 
 /**
@@ -21,4 +23,14 @@ public record BoardSpec(String id, Boards boards, Optional<String> toolchain) {
     public Board board() {
         return boards.find(id);
     }
+
+    /**
+     * What a computer has to serve.
+     *
+     * @param board the board, and its toolchain
+     * @param console how the board's console is found
+     * @param libc the C library of the project's own code
+     * @param testsOnHost whether the project has unit tests that run on this computer
+     */
+    public record DoctorSpec(BoardSpec board, ConsoleSpec console, Libc libc, boolean testsOnHost) {}
 }

@@ -3,15 +3,16 @@ package io.kiln.flow.spec;
 
 import io.kiln.artifact.ModelIdentity;
 import io.kiln.base.Optimize;
-import io.kiln.base.ParameterValue;
 import io.kiln.base.Problem;
-import io.kiln.base.incremental.NoInput;
+import io.kiln.base.incremental.Fingerprint.NoInput;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
 import io.kiln.compile.CompileRequest.ModelInput;
 import io.kiln.compile.Frontends;
 import io.kiln.device.transport.SessionLimits;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.DefaultApplication.Application;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.QuantizeSpec;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
 import io.kiln.frontend.ReadLimits;
@@ -468,16 +469,7 @@ public record BuildSpec(
         EMULATOR,
         /** On the board itself. */
         BOARD,
-        NONE;
-
-        /**
-         * Reads the parameter's value.
-         *
-         * @throws io.kiln.base.KilnException for any other value, with the list of values
-         */
-        public static VerifyOn of(String text) {
-            return ParameterValue.of("kiln.verify.on", VerifyOn.class, text);
-        }
+        NONE
     }
 
     /** The protocol by which a verified image is addressed, the value of {@code kiln.verify.over}. */
@@ -485,16 +477,7 @@ public record BuildSpec(
         /** The protocol of the default application. */
         CONSOLE,
         /** microTVM's RPC, for an image with its server. */
-        RPC;
-
-        /**
-         * Reads the parameter's value.
-         *
-         * @throws io.kiln.base.KilnException for any other value, with the list of values
-         */
-        public static VerifyOver of(String text) {
-            return ParameterValue.of("kiln.verify.over", VerifyOver.class, text);
-        }
+        RPC
     }
 
     /**
@@ -508,4 +491,25 @@ public record BuildSpec(
         /** The newest version with a fixed date, complete. */
         public static final ArchiveSpec DEFAULT = new ArchiveSpec(7, Optional.empty(), false);
     }
+
+    /**
+     * The machine that an image is for: board, toolchain, and how it is updated.
+     *
+     * @param board id of the board
+     * @param toolchain id of the toolchain, such as {@code clang}; empty for the board's default
+     * @param boardSources where boards come from, beside those built in and the project's own
+     * @param update how it is updated in the field
+     */
+    public record MachineSpec(
+            @NoInput(because = "the board that was found by it is an input itself")
+            String board,
+
+            @NoInput(because = "generated C is the same for every compiler, and a verified image is an input itself")
+            Optional<String> toolchain,
+
+            @NoInput(because = "the board that was found in them is an input itself")
+            BoardSources boardSources,
+
+            @NoInput(because = "the linked image holds it, and a verified image is an input itself")
+            UpdateSpec update) {}
 }

@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
+import io.kiln.base.incremental.Fingerprint.NoInput;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
 import java.nio.file.Path;
@@ -125,20 +126,48 @@ public record TuneSpec(
         }
     }
 
-    /** Where candidates are measured, the value of {@code kiln.tune.on}. */
-    public enum TuneOn {
-        /** An emulator, which counts instructions. */
-        EMULATOR,
-        /** The board itself, which measures time. */
-        BOARD;
+    /**
+     * The tuning records that a build follows.
+     *
+     * @param own log of tuning records; empty for the board's own in the project, if there is one
+     * @param shared logs of packaging {@code tuning-records}, or folders of logs that will be packed into one
+     * @param isForInstructions whether only records count that were searched for few instructions, among those that were searched for speed
+     */
+    public record RecordsSpec(
+            @NoInput(because = "the log that is followed is an input itself, also where none is named")
+            Optional<Path> own,
+
+            @NoInput(
+                    because =
+                            "their records are an input, which is the same for a folder and for the log packed from it")
+            List<Path> shared,
+
+            boolean isForInstructions) {
+        /** The usual records: the board's own in the project. */
+        public static final RecordsSpec USUAL = new RecordsSpec(Optional.empty(), List.of(), false);
+
+        public RecordsSpec {
+            shared = List.copyOf(shared);
+        }
 
         /**
-         * Reads the parameter's value.
+         * Reads the parameters.
          *
-         * @throws io.kiln.base.KilnException for any other value, with the list of values
+         * @param objective value of {@code kiln.tune.objective}; empty if it is not set
+         * @throws KilnException if it is not an objective
          */
-        public static TuneOn of(String text) {
-            return ParameterValue.of("kiln.tune.on", TuneOn.class, text);
+        public static RecordsSpec of(Optional<Path> own, List<Path> shared, Optional<String> objective) {
+            return new RecordsSpec(
+                    own, shared, objective.map(Objective::parse).equals(Optional.of(Metric.INSTRUCTIONS)));
+        }
+
+        public RecordsSpec with(Path log) {
+            return new RecordsSpec(Optional.of(log), shared, isForInstructions);
+        }
+
+        /** What is minimised by the records that come with Kiln. */
+        public Metric speed() {
+            return isForInstructions ? Metric.INSTRUCTIONS : Metric.CYCLES;
         }
     }
 }

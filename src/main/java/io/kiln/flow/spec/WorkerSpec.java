@@ -2,7 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.farm.desk.Labels;
-import io.kiln.farm.desk.WorkerLabels;
+import io.kiln.farm.desk.Labels.WorkerLabels;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import java.nio.file.Path;

@@ -3,10 +3,10 @@ package io.kiln.flow.state;
 
 import io.kiln.base.Extensions;
 import io.kiln.base.Log;
-import io.kiln.base.incremental.Change;
 import io.kiln.base.incremental.Fingerprint;
-import io.kiln.base.incremental.Journal;
-import io.kiln.base.incremental.Made;
+import io.kiln.base.incremental.Fingerprint.Made;
+import io.kiln.base.incremental.Fingerprint.Made.Change;
+import io.kiln.base.incremental.Fingerprint.Made.Journal;
 import io.kiln.farm.link.EngineParts;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import java.nio.file.Path;

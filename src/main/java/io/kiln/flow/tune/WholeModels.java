@@ -11,7 +11,7 @@ import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.state.UpToDate.VerifyRecord;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.VerifyStep;
 import io.kiln.report.BuildReport;

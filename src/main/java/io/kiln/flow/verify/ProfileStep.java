@@ -3,7 +3,9 @@ package io.kiln.flow.verify;
 
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
@@ -11,15 +13,16 @@ import io.kiln.compile.CallOptions;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.RunCounter;
+import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.fault.StackUse;
-import io.kiln.firmware.app.Application;
-import io.kiln.flow.build.AudioInput;
+import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.build.GenerateStep.AudioInput;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.page.BuildPage;
-import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ModelFiles.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -30,11 +33,13 @@ import io.kiln.flow.spec.ImageSpec;
 import io.kiln.report.BuildReport;
 import io.kiln.report.CycleReport.BoardCycles;
 import io.kiln.report.CycleReport.MemoryReport;
+import io.kiln.report.CycleReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.ProfileReport.Preprocessing;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -240,6 +245,77 @@ public record ProfileStep(Log log, ResolvedBuild build) {
                     profile.instructions(), report.flash().total(), report.ram().total());
         } finally {
             WholeFiles.clear(layout.out());
+        }
+    }
+
+    /**
+     * What an inference of an image's models costs, each with every input at its zero point.
+     *
+     * @param instructions of all models
+     * @param stack the deepest use in bytes; 0 if it was not measured
+     * @param operators of all models, in execution order
+     * @param cycles estimated; empty if no timings are known of the core
+     */
+    public record ImageProfile(
+            long instructions, long stack, List<ProfileReport.Operator> operators, Optional<CycleReport> cycles) {
+        public ImageProfile {
+            operators = List.copyOf(operators);
+        }
+
+        /** Counts in an emulator of this computer, without the range of cycles. */
+        public static ImageProfile brief(
+                ResolvedBuild build, Emulator emulator, Path image, Path boardImage, List<ModelMetadata> models) {
+            InstructionCounter counter = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()));
+            return of(build, counter, image, boardImage, models, true);
+        }
+
+        /**
+         * Counts in emulators.
+         *
+         * @param image the image that runs, with the default application
+         * @param boardImage the board's own, linked from the same objects
+         * @param models those in the image
+         */
+        static ImageProfile of(
+                ResolvedBuild build, RunCounter counter, Path image, Path boardImage, List<ModelMetadata> models) {
+            return of(build, counter, image, boardImage, models, false);
+        }
+
+        private static ImageProfile of(
+                ResolvedBuild build,
+                RunCounter counter,
+                Path image,
+                Path boardImage,
+                List<ModelMetadata> models,
+                boolean isBrief) {
+            long total = 0;
+            long stack = 0;
+            List<ProfileReport.Operator> operators = new ArrayList<>();
+            ProfileCycles cycles = new ProfileCycles(build, counter, image, boardImage, isBrief);
+            for (ModelMetadata model : models) {
+                InstructionCounts counts = counter.count(
+                        image,
+                        model.name(),
+                        model.operators().stream().map(OperatorInfo::name).toList(),
+                        TestCases.zero(model.inputs()).inputs());
+                total += counts.total();
+                stack = Math.max(stack, counts.stackUsed().orElse(0));
+                List<ProfileReport.Operator> counted = model.operators().stream()
+                        .map(operator -> new ProfileReport.Operator(
+                                operator.name(),
+                                operator.layers(),
+                                counts.operators().get(operator.name())))
+                        .toList();
+                operators.addAll(cycles.estimated(model, counts, counted));
+            }
+            return new ImageProfile(total, stack, operators, cycles.report());
+        }
+
+        /** Cycles with the waits of the board's memories if they are known, or else without; empty if nothing tells them. */
+        public Optional<Long> cyclesExpected() {
+            return cycles.map(report -> report.memory() == null
+                    ? report.cycles().expected()
+                    : report.memory().cycles().expected());
         }
     }
 }

@@ -7,6 +7,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Printable;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.BlockSink;
@@ -14,57 +15,63 @@ import io.kiln.cycles.BlockSink.ExecutedBlock;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.FunctionCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
-import io.kiln.device.emulator.FunctionTrace;
+import io.kiln.device.emulator.FunctionCounter.FunctionTrace;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.flash.FlashProgress;
-import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.flash.FlashRunner.FlashResult;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.protocol.ConsoleProtocol;
-import io.kiln.device.protocol.Conversation;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.protocol.Protocol.Conversation;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import io.kiln.farm.desk.FarmEvent;
+import io.kiln.farm.desk.FarmEvent.FarmEvents;
 import io.kiln.farm.desk.FarmEvent.Kind;
-import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Call;
 import io.kiln.farm.job.FarmAnswer.Counted;
 import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.FarmResult;
 import io.kiln.farm.job.FarmAnswer.Flashed;
 import io.kiln.farm.job.FarmAnswer.Heard;
+import io.kiln.farm.job.FarmAnswer.Held;
+import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmAnswer.Profiled;
 import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.farm.job.FarmAnswer.Traced;
 import io.kiln.farm.job.FarmJob;
-import io.kiln.farm.job.FarmResult;
-import io.kiln.farm.job.FarmTask.Count;
-import io.kiln.farm.job.FarmTask.Flash;
-import io.kiln.farm.job.FarmTask.Listen;
-import io.kiln.farm.job.FarmTask.Profile;
-import io.kiln.farm.job.FarmTask.Run;
-import io.kiln.farm.job.FarmTask.Time;
-import io.kiln.farm.job.FarmTask.Trace;
+import io.kiln.farm.job.FarmJob.FarmTask;
+import io.kiln.farm.job.FarmJob.FarmTask.Count;
+import io.kiln.farm.job.FarmJob.FarmTask.Flash;
+import io.kiln.farm.job.FarmJob.FarmTask.Listen;
+import io.kiln.farm.job.FarmJob.FarmTask.Profile;
+import io.kiln.farm.job.FarmJob.FarmTask.Run;
+import io.kiln.farm.job.FarmJob.FarmTask.Time;
+import io.kiln.farm.job.FarmJob.FarmTask.Trace;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.state.BoardHistory;
-import io.kiln.farm.worker.JobRunner;
-import io.kiln.farm.worker.JobRunner.Done;
-import io.kiln.farm.worker.Offer;
+import io.kiln.farm.worker.WorkerSetup.JobRunner;
+import io.kiln.farm.worker.WorkerSetup.Offer;
 import io.kiln.flow.device.BoardImage;
-import io.kiln.flow.device.BoardUse;
 import io.kiln.flow.device.FlashRunners;
 import io.kiln.flow.device.Leases;
-import io.kiln.flow.device.NumberedLines;
+import io.kiln.flow.device.Leases.BoardUse;
+import io.kiln.flow.device.MonitorStep.NumberedLines;
 import io.kiln.flow.device.TimedRuns;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.FlashSpec;
-import io.kiln.flow.spec.FlashSpec.Content;
-import io.kiln.flow.spec.FlashSpec.Journal;
-import io.kiln.flow.spec.FlashSpec.Tool;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec.Content;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec.Journal;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec.Tool;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.report.Json;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
@@ -76,13 +83,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Runs jobs with this computer's descriptions of boards.
@@ -427,6 +437,83 @@ record WorkerJobs(Boards boards, String openOcd, Path folder, Optional<PowerSwit
                             Optional.ofNullable(counts.operators().get(name)).orElse(0L))
                     .toList();
             return new Profiled(counts.total(), operators, counts.outputs(), blocks, counts.stackUsed());
+        }
+    }
+
+    /** Makes a job's calls one after another, and keeps the answers if one of them fails. */
+    static final class RunCalls {
+        private final List<FarmTask.Call> calls;
+        private final List<Held> models = new ArrayList<>();
+        private final List<Outputs> runs = new ArrayList<>();
+
+        RunCalls(List<FarmTask.Call> calls) {
+            this.calls = calls;
+        }
+
+        Ran over(Transport line, Conversation conversation) {
+            try {
+                ModelSession ended = conversation.over(line, session -> {
+                    all(session);
+                    return session;
+                });
+                return new Ran(models, runs, List.of(), ended.stackUsed());
+            } catch (KilnException e) {
+                return new Ran(models, runs, e.problems(), OptionalLong.empty());
+            }
+        }
+
+        private void all(ModelSession session) {
+            List<ModelSession.Model> held = session.models();
+            held.forEach(model -> models.add(new Held(model.name(), model.inputBytes(), model.outputBytes())));
+            for (FarmTask.Call call : calls) {
+                if (call.model() >= held.size()) {
+                    throw Failure.FARM.exception(
+                            "the image has no model " + call.model(), "console", "one of " + held.size() + " models");
+                }
+                runs.add(new Outputs(session.run(call.model(), held.get(call.model()), call.inputs())));
+            }
+        }
+    }
+
+    /**
+     * Switches the power of boards off and on by a command of the worker's owner. Jobs have no part in it.
+     *
+     * @param words the command without a shell; <code>{board}</code> and <code>{probe}</code> in them stand for the board's id and its probe
+     * @param limit after which the command is stopped
+     */
+    record PowerSwitch(List<String> words, Duration limit) {
+        private static final Duration USUAL = Duration.ofSeconds(60);
+
+        /** @param line the command, its words separated by spaces */
+        static PowerSwitch of(String line) {
+            return new PowerSwitch(
+                    Stream.of(line.strip().split("\\s+", -1))
+                            .filter(word -> !word.isEmpty())
+                            .toList(),
+                    USUAL);
+        }
+
+        /** Runs the command, and returns when the board has power again. What came of it, for people. */
+        String cycle(Offer board) {
+            List<String> line = words.stream()
+                    .map(word -> word.replace("{board}", board.board())
+                            .replace("{probe}", board.probe().orElse("")))
+                    .toList();
+            try {
+                ProcessResult result = ProcessRunner.run(Command.ofLine(line).within(limit));
+                if (result.timedOut()) {
+                    return "its power could not be cycled: `" + line.get(0) + "` did not end within "
+                            + limit.toSeconds() + " s";
+                }
+                if (result.exitCode() != 0) {
+                    String said = result.errors().lines().findFirst().orElse("");
+                    return Printable.line("its power could not be cycled: `" + line.get(0) + "` ended with "
+                            + result.exitCode() + (said.isEmpty() ? "" : ": " + said));
+                }
+                return "its power was cycled";
+            } catch (KilnException e) {
+                return "its power could not be cycled: " + e.problems().get(0).what();
+            }
         }
     }
 }

@@ -3,7 +3,7 @@ package io.kiln.maven.artifact;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

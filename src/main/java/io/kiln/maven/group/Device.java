@@ -2,7 +2,7 @@
 package io.kiln.maven.group;
 
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -2,21 +2,39 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Failure;
-import io.kiln.farm.client.JobTerms;
+import io.kiln.base.KilnException;
+import io.kiln.farm.client.FarmClient.JobTerms;
 import io.kiln.farm.desk.Labels;
-import io.kiln.farm.link.FarmAccess;
-import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.EngineParts;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmAddress.FarmAccess;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress.LocalToken;
 import io.kiln.farm.link.FarmAddress.Scheme;
 import io.kiln.farm.link.FarmMember;
-import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.WorkerSpec.Care;
 import io.kiln.flow.state.PluginVersion;
-import io.kiln.maven.artifact.FarmEngine;
+import java.net.MalformedURLException;
+import java.net.URL;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.maven.project.MavenProject;
+import org.codehaus.plexus.classworlds.realm.ClassRealm;
+import org.eclipse.aether.RepositorySystem;
+import org.eclipse.aether.RepositorySystemSession;
+import org.eclipse.aether.artifact.DefaultArtifact;
+import org.eclipse.aether.repository.RemoteRepository;
+import org.eclipse.aether.resolution.ArtifactRequest;
+import org.eclipse.aether.resolution.ArtifactResolutionException;
+import org.eclipse.aether.resolution.ArtifactResult;
 
 /** {@code <farm>}: the farm that runs images in place of this computer, and this member's credentials. */
 public final class Farm {
@@ -133,5 +151,116 @@ public final class Farm {
                 && access.password().isEmpty();
         return (isLocal ? FarmAddress.parse(url, FarmAccess.by(LocalToken.of(home))) : address)
                 .within(Duration.ofSeconds(Math.max(1, values.small(CONNECT))));
+    }
+
+    /** {@code <worker>}: who a worker is, and how it cares for its jobs and boards. */
+    public static final class WorkerCare {
+        private static final Element NAME = Element.of(
+                "name", "The worker's name, unique in the farm. If not set, the computer's name and the process id.");
+        private static final Element DRAIN =
+                Element.of("drain", "45", "Seconds for which jobs that run may go on when the worker is told to end.");
+        private static final Element POWER = Element.of(
+                "power",
+                "Command that cycles the power of a board that fails, such as cycle.sh {probe}. Its words are separated by"
+                        + " spaces; there is no shell.");
+
+        public static final ParameterGroup GROUP = new ParameterGroup("worker", NAME, DRAIN, POWER);
+
+        private WorkerCare() {}
+
+        /** The name, if one is set. */
+        public static Optional<String> name(GroupValues values) {
+            return values.find(NAME);
+        }
+
+        /** How the worker cares for its jobs and boards. */
+        public static Care care(GroupValues values, String openOcd) {
+            return new Care(
+                    openOcd,
+                    Duration.ofSeconds(Math.max(0, values.small(DRAIN))),
+                    values.find(POWER).filter(line -> !line.isBlank()));
+        }
+    }
+
+    /**
+     * Apache Artemis, the engine of farms. Maven fetches all dependencies of a plugin before any of its goals runs, so Artemis is
+     * not declared as one: it is fetched when a farm is used, and added to the plugin's classes.
+     */
+    public static final class FarmEngine {
+        private static final String ANY_CLASS = "org.apache.activemq.artemis.core.server.ActiveMQServer";
+        private static final String LOG_LEVEL = "org.slf4j.simpleLogger.log.";
+
+        /** Kiln logs what matters; the engine's own log has dozens of lines, and its client's a stack trace for a network that is away. */
+        static final Map<String, String> LOG_LEVELS = Map.of(
+                "org.apache.activemq", "error",
+                "org.apache.activemq.artemis.core.client", "off",
+                "org.apache.qpid", "error",
+                "io.netty", "error");
+
+        private final RepositorySystem system;
+        private final RepositorySystemSession session;
+        private final MavenProject project;
+
+        public FarmEngine(RepositorySystem system, RepositorySystemSession session, MavenProject project) {
+            this.system = system;
+            this.session = session;
+            this.project = project;
+        }
+
+        /**
+         * Makes sure that the engine's classes are found.
+         *
+         * @throws KilnException if it cannot be fetched
+         */
+        public void provide() {
+            synchronized (FarmEngine.class) {
+                if (isThere()) {
+                    return;
+                }
+                LOG_LEVELS.forEach((name, level) -> {
+                    if (System.getProperty(LOG_LEVEL + name) == null) {
+                        System.setProperty(LOG_LEVEL + name, level);
+                    }
+                });
+                if (!(FarmEngine.class.getClassLoader() instanceof ClassRealm realm)) {
+                    throw new IllegalStateException("goals run in a realm of Maven");
+                }
+                fetch().forEach(realm::addURL);
+            }
+        }
+
+        private static boolean isThere() {
+            try {
+                Class.forName(ANY_CLASS, false, FarmEngine.class.getClassLoader());
+                return true;
+            } catch (ClassNotFoundException e) {
+                return false;
+            }
+        }
+
+        private List<URL> fetch() {
+            Set<RemoteRepository> repositories = new LinkedHashSet<>(project.getRemoteProjectRepositories());
+            repositories.addAll(project.getRemotePluginRepositories());
+            List<ArtifactRequest> requests = EngineParts.ALL.stream()
+                    .map(part -> new ArtifactRequest(new DefaultArtifact(part), List.copyOf(repositories), ""))
+                    .toList();
+            try {
+                List<URL> urls = new ArrayList<>();
+                for (ArtifactResult result : system.resolveArtifacts(session, requests)) {
+                    urls.add(result.getArtifact().getFile().toURI().toURL());
+                }
+                return urls;
+            } catch (ArtifactResolutionException | MalformedURLException e) {
+                throw new KilnException(
+                        Failure.FARM.problem(
+                                "the engine of farms cannot be fetched: " + e.getMessage(),
+                                EngineParts.ALL.get(0),
+                                "an artifact in the local repository or in one of the settings",
+                                session.isOffline()
+                                        ? "Run once without -o"
+                                        : "Check the network and the mirrors in settings.xml"),
+                        e);
+            }
+        }
     }
 }

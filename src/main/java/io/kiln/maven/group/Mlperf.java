@@ -4,7 +4,7 @@ package io.kiln.maven.group;
 import io.kiln.base.Problems;
 import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.MlperfSpec;
+import io.kiln.flow.spec.DeviceSpec.MlperfSpec;
 
 /** {@code <mlperf>}: how MLPerf Tiny measures an image. */
 public final class Mlperf {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.maven.group.Farm.WorkerCare;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -2,7 +2,7 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
-import io.kiln.flow.spec.QuantizeSpec;
+import io.kiln.flow.spec.CompilerSpec.QuantizeSpec;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import java.nio.file.Path;
 import java.util.Optional;

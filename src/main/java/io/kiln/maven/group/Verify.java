@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
@@ -61,13 +62,17 @@ public final class Verify {
      */
     public static VerifySpec spec(GroupValues verify, Problems malformed) {
         return new VerifySpec(
-                malformed.read(() -> VerifyOn.of(verify.text(ON))).orElse(VerifyOn.EMULATOR),
+                malformed
+                        .read(() -> ParameterValue.of("kiln.verify.on", VerifyOn.class, verify.text(ON)))
+                        .orElse(VerifyOn.EMULATOR),
                 verify.file(VECTORS),
                 malformed.read(() -> verify.small(SAMPLES)).orElse(0),
                 malformed.read(() -> verify.whole(SEED)).orElse(0L),
                 Duration.ofSeconds(malformed.read(() -> verify.small(PROGRAM)).orElse(0)),
                 new VerifySpec.Line(
-                        malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE),
+                        malformed
+                                .read(() -> ParameterValue.of("kiln.verify.over", VerifyOver.class, verify.text(OVER)))
+                                .orElse(VerifyOver.CONSOLE),
                         new SessionLimits(seconds(verify, START, malformed), seconds(verify, ANSWER, malformed))),
                 verify.file(ORIGINAL));
     }

@@ -5,7 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.report.diff.FigureBudget;
-import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

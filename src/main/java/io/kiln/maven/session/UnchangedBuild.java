@@ -8,7 +8,7 @@ import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.state.UpToDate;
-import io.kiln.maven.group.Circumstances;
+import io.kiln.maven.group.GoalParameters.Circumstances;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
 import java.nio.file.Path;

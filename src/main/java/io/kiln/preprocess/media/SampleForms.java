@@ -16,7 +16,7 @@ import io.kiln.preprocess.media.SampleForms.Size;
 import io.kiln.preprocess.media.SampleForms.Sound;
 import io.kiln.preprocess.media.SampleForms.Taps.Method;
 import io.kiln.toolchain.yaml.YamlDocument;
-import io.kiln.toolchain.yaml.YamlSchema;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
-import io.kiln.base.incremental.NoInput;
+import io.kiln.base.incremental.Fingerprint.NoInput;
 import io.kiln.cycles.memory.MemoryWait;
 import java.util.List;
 import java.util.Locale;

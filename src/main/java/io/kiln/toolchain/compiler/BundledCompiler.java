@@ -8,7 +8,7 @@ import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
-import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDescriptor.Bundle;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -3,7 +3,7 @@ package io.kiln.toolchain.compiler;
 
 import io.kiln.base.Digests;
 import io.kiln.base.Log;
-import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner.Executables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,5 +87,16 @@ public record ToolchainEnvironment(
     private static String state(Path file) throws IOException {
         return file + "\0" + Files.size(file) + "\0"
                 + Files.getLastModifiedTime(file).toMillis();
+    }
+
+    /** Gets a file from an artifact repository, through Maven's resolution. */
+    @FunctionalInterface
+    public interface ArtifactFetcher {
+        /**
+         * The local copy, fetched if necessary; offline mode, mirrors and checksums apply.
+         *
+         * @throws io.kiln.base.KilnException if it cannot be fetched; the message says what to do
+         */
+        Path fetch(String groupId, String artifactId, String version, String classifier, String extension);
     }
 }

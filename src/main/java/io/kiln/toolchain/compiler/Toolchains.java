@@ -9,23 +9,27 @@ import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
-import io.kiln.toolchain.compiler.CompilerDescriptor.Family;
-import io.kiln.toolchain.compiler.CompilerDescriptor.FlagSets;
+import io.kiln.process.ProcessRunner.Executables;
+import io.kiln.process.ProcessRunner.ProcessResult;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDescriptor;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDescriptor.Bundle;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDescriptor.Family;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDescriptor.FlagSets;
 import io.kiln.toolchain.compiler.Toolchain.CompilerDriver;
+import io.kiln.toolchain.compiler.Toolchain.GnuLibrary;
 import io.kiln.toolchain.yaml.YamlDocument;
-import io.kiln.toolchain.yaml.YamlSchema;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -340,5 +344,33 @@ public final class Toolchains {
         List<String> words = new ArrayList<>();
         array.forEach(item -> words.add(item.asText()));
         return List.copyOf(words);
+    }
+
+    /** The C library of the user's own code. */
+    public enum Libc {
+        /** What the toolchain has by itself, without a way to the board. */
+        NONE,
+        /** The small library of the GNU toolchain, newlib-nano or picolibc: its streams are the console, its memory is the board's. */
+        NANO;
+
+        /**
+         * The library of a name, as in {@code kiln.libc}.
+         *
+         * @throws KilnException for any other text
+         */
+        public static Libc of(String text) {
+            return Arrays.stream(values())
+                    .filter(libc -> libc.text().equals(text.strip()))
+                    .findFirst()
+                    .orElseThrow(() -> Failure.CONFIG.exception(
+                            "there is no C library \"" + text + "\"",
+                            "kiln.libc",
+                            "one of " + Arrays.stream(values()).map(Libc::text).collect(Collectors.joining(", "))));
+        }
+
+        /** Its name in {@code kiln.libc}. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.fence;
 
+import io.kiln.toolchain.fence.CLexer.DirectiveLines;
 import io.kiln.toolchain.fence.CLexer.Kind;
 import io.kiln.toolchain.fence.Refusals.Refusal;
 import java.util.ArrayDeque;

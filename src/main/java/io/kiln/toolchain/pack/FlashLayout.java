@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.toolchain.pack.PackReader.Property;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

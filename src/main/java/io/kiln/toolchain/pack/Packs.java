@@ -3,20 +3,35 @@ package io.kiln.toolchain.pack;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
+import io.kiln.base.PlainZip;
+import io.kiln.base.PlainZip.Kind;
+import io.kiln.base.PlainZip.Limits;
 import io.kiln.base.WholeFiles;
+import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import io.kiln.toolchain.pack.MemoryPlan.Region;
 import io.kiln.toolchain.pack.PackReader.PackDescription;
 import io.kiln.toolchain.pack.PackReader.PackDescription.Entry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The devices of one CMSIS-Pack, or of all packs in a folder. Nothing of a pack is run. */
 public final class Packs {
@@ -263,6 +278,252 @@ public final class Packs {
             } catch (KilnException e) {
                 return new DeviceSummary(
                         name, NONE, NONE, NONE, NONE, pack, e.problems().get(0).what());
+            }
+        }
+    }
+
+    /**
+     * The board profile that a device of a pack makes.
+     *
+     * @param files of its folder, by name: {@code board.yaml} and what belongs to it
+     * @param device name of the device
+     * @param most clock of the core that the device takes, in hertz; empty if the pack does not tell
+     * @param questions what the pack leaves open
+     */
+    public record DeviceBoard(
+            SortedMap<String, Bytes> files, String device, OptionalLong most, List<String> questions) {
+        /** Name of the description of the peripherals in the board's folder, for debuggers. */
+        public static final String SVD = "device.svd";
+
+        /** Most bytes of that: the descriptions of large devices have a few megabytes. */
+        public static final int MOST_SVD = 16 << 20;
+
+        public DeviceBoard {
+            questions = List.copyOf(questions);
+        }
+
+        /**
+         * What is asked of a pack.
+         *
+         * @param name {@code [vendor::]device[:core]}; of several cores the pack's first one counts if none is named
+         * @param offset bytes at the beginning of the code's memory that belong to a boot loader
+         * @param hertz the clock of the core that the profile states; empty for the most that the device takes
+         * @param isWhole whether the profile extends no other one, which would have start-up code, console and clock
+         */
+        public record Request(String name, long offset, OptionalLong hertz, boolean isWhole) {}
+
+        /**
+         * Makes the profile of a device.
+         *
+         * @param id of the board
+         * @throws KilnException if there is no such device, if Kiln does not compile for its core, or if its memories do not suffice
+         */
+        public static DeviceBoard of(Packs packs, Request request, String id) {
+            String name = request.name().strip();
+            String plain = name.substring(name.indexOf("::") < 0 ? 0 : name.indexOf("::") + 2);
+            int colon = plain.indexOf(':');
+            Packs.Found found = packs.device(colon < 0 ? plain : plain.substring(0, colon));
+            Device device = Device.of(found.entry());
+            String core = core(device, colon < 0 ? Optional.empty() : Optional.of(plain.substring(colon + 1)));
+            return new BoardWriter(found.pack(), device, core, request).write(id);
+        }
+
+        private static String core(Device device, Optional<String> named) {
+            Map<String, Map<String, String>> cores = device.processors();
+            String core = named.orElseGet(() -> firstCore(device).getKey());
+            if (!cores.containsKey(core)) {
+                throw refused(
+                        device.name() + " has no core " + core,
+                        cores.containsKey("")
+                                ? "the device's name alone"
+                                : "one of " + String.join(", ", cores.keySet()));
+            }
+            return core;
+        }
+
+        /** The core that counts if none is named, with its attributes. */
+        static Map.Entry<String, Map<String, String>> firstCore(Device device) {
+            return device.processors().entrySet().stream()
+                    .findFirst()
+                    .orElseThrow(() -> refused("the pack names no core of " + device.name(), "a processor element"));
+        }
+
+        private static KilnException refused(String what, String expected) {
+            return Failure.BOARD.exception(what, "kiln.device", expected);
+        }
+    }
+
+    /** The files of a pack. They are found whatever the case of their letters, as on the computers of their authors. */
+    sealed interface PackFiles {
+        /** Descriptions of peripherals have a few megabytes, descriptions of packs less. */
+        int MOST_BYTES = 32 << 20;
+
+        /** Paths of all files for which something holds, sorted. */
+        List<String> names(Predicate<String> wanted);
+
+        /**
+         * A file; empty if the pack, as far as it is there, has none of this path.
+         *
+         * @throws KilnException if it cannot be read safely
+         */
+        Optional<Bytes> read(String path);
+
+        /**
+         * A pack as vendors publish it.
+         *
+         * @param file a zip
+         * @param all its names
+         */
+        record Zip(Path file, List<String> all) implements PackFiles {
+            /** Packs have up to half a gigabyte; only a few files of one are read. */
+            private static final Kind PACKS = new Kind(
+                    "a CMSIS-Pack", "pack", "SVD/device.svd", 1, new Limits(1 << 30, 200_000, MOST_BYTES, MOST_BYTES));
+
+            static Zip open(Path file) {
+                return new Zip(file, List.copyOf(PlainZip.names(PACKS, file)));
+            }
+
+            @Override
+            public List<String> names(Predicate<String> wanted) {
+                return all.stream().filter(wanted).toList();
+            }
+
+            @Override
+            public Optional<Bytes> read(String path) {
+                return all.stream()
+                        .filter(path::equalsIgnoreCase)
+                        .min(Comparator.comparing(name -> !name.equals(path)))
+                        .flatMap(name -> PlainZip.file(PACKS, file, name));
+            }
+        }
+
+        /**
+         * A pack that somebody unpacked, or only its description.
+         *
+         * @param root the folder of the description
+         */
+        record Folder(Path root) implements PackFiles {
+            private static final int MOST_FILES = 200_000;
+            private static final int MOST_DEPTH = 32;
+
+            @Override
+            public List<String> names(Predicate<String> wanted) {
+                try (Stream<Path> walk = Files.walk(root, MOST_DEPTH)) {
+                    return walk.limit(MOST_FILES)
+                            .filter(Files::isRegularFile)
+                            .map(path -> root.relativize(path).toString().replace('\\', '/'))
+                            .filter(wanted)
+                            .sorted()
+                            .toList();
+                } catch (IOException | UncheckedIOException e) {
+                    throw FileFailure.of("cannot list", root, e);
+                }
+            }
+
+            @Override
+            public Optional<Bytes> read(String path) {
+                Path folder = root.toAbsolutePath().normalize();
+                for (String segment : path.split("/", -1)) {
+                    Optional<Path> next = isPlain(segment) ? child(folder, segment) : Optional.empty();
+                    if (next.isEmpty()) {
+                        return Optional.empty();
+                    }
+                    folder = next.get();
+                }
+                return Files.isRegularFile(folder) ? Optional.of(content(folder)) : Optional.empty();
+            }
+
+            private static boolean isPlain(String segment) {
+                return !segment.isBlank() && !segment.equals("..") && !segment.equals(".") && segment.indexOf(':') < 0;
+            }
+
+            private static Optional<Path> child(Path folder, String name) {
+                if (!Files.isDirectory(folder)) {
+                    return Optional.empty();
+                }
+                List<Path> alike = WholeFiles.list(folder).stream()
+                        .filter(child -> child.getFileName().toString().equalsIgnoreCase(name))
+                        .toList();
+                return alike.stream()
+                        .filter(child -> child.getFileName().toString().equals(name))
+                        .findFirst()
+                        .or(() -> alike.stream().findFirst());
+            }
+
+            private Bytes content(Path file) {
+                try {
+                    if (!file.toRealPath().startsWith(root.toRealPath())) {
+                        throw Failure.BOARD.exception("the link leads out of the pack", file.toString());
+                    }
+                    return PackFiles.content(file);
+                } catch (IOException e) {
+                    throw FileFailure.of("cannot read", file, e);
+                }
+            }
+        }
+
+        /** A file that is read as a whole. */
+        static Bytes content(Path file) {
+            return WholeFiles.read(file, MOST_BYTES, Failure.BOARD);
+        }
+
+        /** Whether a name is that of a pack's description. */
+        static boolean isDescription(String name) {
+            return name.toLowerCase(Locale.ROOT).endsWith(".pdsc");
+        }
+    }
+
+    /** Finds packs that are artifacts of a repository. */
+    @FunctionalInterface
+    public interface PackSource {
+        /** Type of such artifacts, and the ending of their files. */
+        String TYPE = "pack";
+
+        /** No system has paths with two colons between words. A word of dots would lead out of a repository's folder. */
+        Pattern COORDINATES = Pattern.compile("WORD:WORD:WORD".replace("WORD", "[A-Za-z0-9_][A-Za-z0-9_.-]*"));
+
+        /** Finds none. */
+        PackSource NONE = coordinates -> {
+            throw Failure.BOARD.exception(
+                    "packs cannot be fetched here", coordinates, "a file, or a build that Maven runs");
+        };
+
+        /**
+         * Fetches an artifact.
+         *
+         * @param coordinates {@code group:artifact:version}
+         * @throws KilnException if it cannot be fetched
+         */
+        Path fetch(String coordinates);
+
+        /** Packs that are fetched like every other artifact. */
+        static PackSource of(ArtifactFetcher fetcher) {
+            return coordinates -> {
+                String[] words = coordinates.split(":", -1);
+                return fetcher.fetch(words[0], words[1], words[2], "", TYPE);
+            };
+        }
+
+        /** Whether a pack is named by coordinates, rather than as a file. */
+        static boolean areCoordinates(String text) {
+            return COORDINATES.matcher(text).matches();
+        }
+
+        /**
+         * The place of a pack.
+         *
+         * @param text a file, a folder, or coordinates
+         * @param folder that a relative file is relative to
+         * @throws KilnException if it is none of them, or cannot be fetched
+         */
+        default Path find(String text, Path folder) {
+            try {
+                return areCoordinates(text) ? fetch(text) : folder.resolve(text).normalize();
+            } catch (InvalidPathException e) {
+                throw new KilnException(
+                        Failure.BOARD.problem(
+                                "this names no pack: " + text, "kiln.pack", "a file, a folder or coordinates"),
+                        e);
             }
         }
     }

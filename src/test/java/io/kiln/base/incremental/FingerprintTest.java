@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.incremental.Fingerprint.NoInput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,7 +13,7 @@ import io.kiln.base.ResourceTree;
 import io.kiln.cycles.decode.InstructionKind;
 import io.kiln.cycles.decode.InstructionSet;
 import io.kiln.toolchain.yaml.YamlDocument;
-import io.kiln.toolchain.yaml.YamlSchema;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;

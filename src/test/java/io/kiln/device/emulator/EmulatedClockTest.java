@@ -3,6 +3,7 @@ package io.kiln.device.emulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.device.emulator.ProgramWatch.EmulatedClock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

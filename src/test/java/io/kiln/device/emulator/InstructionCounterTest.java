@@ -14,7 +14,7 @@ import io.kiln.cycles.CycleEstimator.CycleEstimate;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.protocol.ConsoleProtocol;
-import io.kiln.device.protocol.ImageConsole;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;

@@ -4,7 +4,7 @@ package io.kiln.device.emulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
-import io.kiln.device.protocol.ImageConsole;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
-import io.kiln.device.protocol.ImageConsole;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole;
 import io.kiln.npu.model.NpuImage;
 import io.kiln.npu.model.VelaFile;
 import io.kiln.process.RunningProcess;

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.device.flash.DriveRunner.Uf2Drives;
 import io.kiln.device.flash.FlashFailure.Kind;
-import io.kiln.device.flash.FlashImage.Segment;
+import io.kiln.device.flash.FlashRunner.FlashImage;
+import io.kiln.device.flash.FlashRunner.FlashImage.Segment;
+import io.kiln.device.flash.FlashRunner.FlashResult;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

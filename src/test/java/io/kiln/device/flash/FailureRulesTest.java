@@ -3,6 +3,7 @@ package io.kiln.device.flash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.device.flash.FlashFailure.FailureRules;
 import io.kiln.device.flash.FlashFailure.Kind;
 import java.util.List;
 import java.util.OptionalLong;

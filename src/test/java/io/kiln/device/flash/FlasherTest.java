@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.device.flash.FlashRunner.FlashImage;
+import io.kiln.device.flash.FlashRunner.FlashResult;
 import io.kiln.device.flash.OpenOcdRunner.Flasher;
+import io.kiln.device.flash.OpenOcdRunner.OpenOcd;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Flashing;
 import java.io.IOException;

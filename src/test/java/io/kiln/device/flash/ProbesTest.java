@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.device.flash.FlashImage.Segment;
+import io.kiln.device.flash.FlashRunner.FlashImage;
+import io.kiln.device.flash.FlashRunner.FlashImage.Segment;
+import io.kiln.device.flash.Probe.UsbDevice;
 import io.kiln.flow.device.FlashRunners.Probes;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
+import io.kiln.device.flash.OpenOcdRunner.OpenOcd;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 

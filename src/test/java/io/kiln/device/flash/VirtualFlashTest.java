@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.flash.FlashFailure.Kind;
-import io.kiln.device.flash.FlashImage.Segment;
+import io.kiln.device.flash.FlashRunner.FlashImage;
+import io.kiln.device.flash.FlashRunner.FlashImage.Segment;
+import io.kiln.device.flash.FlashRunner.FlashResult;
 import io.kiln.device.flash.OpenOcdRunner.Flasher;
+import io.kiln.device.flash.OpenOcdRunner.OpenOcd;
 import io.kiln.device.probe.Fault;
 import io.kiln.device.probe.Faults;
-import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
+import io.kiln.device.probe.VirtualProbe.VirtualChip;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Flashing;
 import io.kiln.toolchain.board.Flashing.ChipId;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.device.probe.Stm32f405.Breakpoints;
 import io.kiln.device.probe.Stm32f405.CoreDebug;
 import io.kiln.device.probe.Stm32f405.Ram;
+import io.kiln.device.probe.Stm32f405.SystemBus;
 import io.kiln.device.probe.thumb.Registers;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;

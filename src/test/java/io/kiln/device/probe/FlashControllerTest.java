@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.device.probe.FlashCells.FlashSectors;
+import io.kiln.device.probe.VirtualProbe.VirtualChip.FlashContent;
 import io.kiln.device.probe.thumb.BusFault;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

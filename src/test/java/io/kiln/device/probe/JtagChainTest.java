@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.probe.JtagChain.TapState;
+import io.kiln.device.probe.VirtualProbe.VirtualChip;
+import io.kiln.device.probe.VirtualProbe.VirtualChip.FlashContent;
 import org.junit.jupiter.api.Test;
 
 /** The chain as a probe sees it: only by its pins. */

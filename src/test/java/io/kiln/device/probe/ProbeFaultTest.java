@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
-import io.kiln.process.ProcessResult;
+import io.kiln.device.probe.VirtualProbe.VirtualChip;
+import io.kiln.device.probe.VirtualProbe.VirtualChip.FlashContent;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.process.TestPrograms;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,8 +2,8 @@
 package io.kiln.device.probe;
 
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.process.TestPrograms;
 import java.io.IOException;
 import java.io.UncheckedIOException;

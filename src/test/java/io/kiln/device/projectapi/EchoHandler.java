@@ -2,6 +2,9 @@
 package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.node.NullNode;
+import io.kiln.device.projectapi.ApiServer.ProjectHandler;
+import io.kiln.device.projectapi.ServerInfo.ProjectOption;
+import io.kiln.device.projectapi.ServerInfo.ProjectOption.OptionValues;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.protocol;
 
-import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole.End;
 
 /** What tests ask of a program's end. */
 public final class Ends {

@@ -4,6 +4,7 @@ package io.kiln.farm.link;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
+import io.kiln.farm.link.AmqpLink.Condition;
 import io.kiln.farm.link.FarmMessage.Manner;
 import java.time.Duration;
 import java.util.List;

@@ -4,8 +4,8 @@ package io.kiln.firmware.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
 import io.kiln.reference.NeedsShared;

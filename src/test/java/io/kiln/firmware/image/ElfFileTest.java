@@ -10,6 +10,8 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.TestElf;
+import io.kiln.firmware.image.ImageFiles.LoadImage;
+import io.kiln.firmware.image.Measurement.ImageMeasurer;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import java.io.IOException;

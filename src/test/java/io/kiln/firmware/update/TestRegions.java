@@ -2,6 +2,7 @@
 package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
+import io.kiln.firmware.update.ModelRegion.DeviceModels.UpdateFile;
 import io.kiln.firmware.update.SlottedFirmware.RegionHeader;
 import java.util.List;
 import java.util.Random;

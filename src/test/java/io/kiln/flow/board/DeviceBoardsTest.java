@@ -8,6 +8,7 @@ import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.flow.BoardFlow;
+import io.kiln.flow.BoardFlow.NewBoard;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.board.Board;

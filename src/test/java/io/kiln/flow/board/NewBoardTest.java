@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.flow.BoardFlow.BoardDescription;
+import io.kiln.flow.BoardFlow.BoardList;
+import io.kiln.flow.BoardFlow.NewBoard;
 import io.kiln.flow.spec.BoardSources;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;

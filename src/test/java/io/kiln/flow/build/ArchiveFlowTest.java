@@ -14,7 +14,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.mlf.TvmArchive;
 import io.kiln.report.JsonSchemas;
 import java.io.IOException;
@@ -141,7 +141,7 @@ final class ArchiveFlowTest extends ArchiveProject {
         assertThat(mark).doesNotExist();
 
         write("src/main/c/main.c", "int main(void) { return 0; }\n");
-        assertThatThrownBy(() -> flow.run(spec, RunSpec.toItsEnd(Duration.ofSeconds(20))))
+        assertThatThrownBy(() -> flow.run(spec, new RunSpec(Duration.ofSeconds(20), Optional.empty())))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the project's own main would run untrusted code on this computer")
                 .hasMessageContaining("<trustArchive>sha256:");

@@ -9,7 +9,7 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.File;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import io.kiln.compile.ReadOptions;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;
@@ -51,7 +51,7 @@ final class GraphOwnMainTest {
                 .verify(GestureProject.UNVERIFIED)
                 .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, true))
                 .build();
-        new Flow(log, TestToolchains.environment(log)).run(spec, RunSpec.toItsEnd(Duration.ofMinutes(1)));
+        new Flow(log, TestToolchains.environment(log)).run(spec, new RunSpec(Duration.ofMinutes(1), Optional.empty()));
         assertThat(log.said()).contains("The image ended with code 0").anyMatch(line -> line.contains("right"));
         assertThat(log.warnings()).isEmpty();
     }

@@ -12,7 +12,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.frontend.relay.RelayFrontend;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.device.flash.FlashFailure;
-import io.kiln.device.flash.FlashResult;
+import io.kiln.device.flash.FlashRunner.FlashResult;
 import io.kiln.device.flash.Probe;
 import io.kiln.flow.device.FlashStep.FlashRecord;
 import io.kiln.report.FlashReport.Entry;

@@ -17,7 +17,7 @@ import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.UpdateSpec.Header;

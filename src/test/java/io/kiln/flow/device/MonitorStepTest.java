@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.flow.spec.DeviceSpec.MonitorSpec;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;

@@ -18,7 +18,7 @@ import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;

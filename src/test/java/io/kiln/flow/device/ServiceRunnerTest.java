@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.device.flash.FlashImage;
-import io.kiln.device.flash.FlashImage.Segment;
 import io.kiln.device.flash.FlashProgress;
-import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.flash.FlashRunner.FlashImage;
+import io.kiln.device.flash.FlashRunner.FlashImage.Segment;
+import io.kiln.device.flash.FlashRunner.FlashResult;
 import io.kiln.device.flash.Probe;
 import io.kiln.flow.device.FlashRunners.ServiceRunner;
 import io.kiln.spi.ExtensionFailure;

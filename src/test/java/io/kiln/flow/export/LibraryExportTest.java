@@ -16,7 +16,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.QuantizeSpec;
+import io.kiln.flow.spec.CompilerSpec.QuantizeSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;

@@ -3,8 +3,8 @@ package io.kiln.flow.farm;
 
 import io.kiln.base.Log;
 import io.kiln.farm.desk.Labels;
-import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmAddress.FarmAccess;
 import io.kiln.farm.worker.Worker;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.WorkerSpec;

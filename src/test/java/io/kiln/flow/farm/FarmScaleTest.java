@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.farm.client.FarmClient;
-import io.kiln.farm.job.FarmResult;
+import io.kiln.farm.job.FarmAnswer.FarmResult;
 import io.kiln.flow.farm.ScaledFarm.Told;
 import java.nio.file.Path;
 import java.time.Duration;

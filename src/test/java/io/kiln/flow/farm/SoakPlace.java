@@ -3,12 +3,12 @@ package io.kiln.flow.farm;
 
 import io.kiln.base.Bytes;
 import io.kiln.farm.QpidBrokerProgram;
-import io.kiln.farm.link.FarmAccess;
-import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmAddress.FarmAccess;
+import io.kiln.farm.link.FarmAddress.FarmAccess.Store;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,6 +7,8 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.fit.FitRun.FitFrame;
+import io.kiln.flow.fit.FitRun.FitImage;
+import io.kiln.flow.fit.FitRun.FitWay;
 import io.kiln.flow.fit.FitStep.FitMeasurer;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
+import io.kiln.flow.inspect.Doctor.Tool;
 import io.kiln.flow.inspect.Inspector.DisassemblyInspector;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;

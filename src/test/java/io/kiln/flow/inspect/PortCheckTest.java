@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.device.rpc.client.ScriptedBoard;
 import io.kiln.device.rpc.client.TransportTimeouts;
-import io.kiln.device.transport.Frames;
+import io.kiln.device.transport.FrameReader.Frames;
 import io.kiln.device.transport.TcpTransport;
 import io.kiln.flow.inspect.Doctor.PortCheck;
 import java.io.IOException;

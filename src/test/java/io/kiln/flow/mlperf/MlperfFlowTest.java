@@ -23,7 +23,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
-import io.kiln.flow.spec.MlperfSpec;
+import io.kiln.flow.spec.DeviceSpec.MlperfSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.frontend.tflite.SeededNet;
 import io.kiln.frontend.tflite.SeededNet.Value;

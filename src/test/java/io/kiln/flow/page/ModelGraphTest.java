@@ -10,6 +10,7 @@ import io.kiln.compile.CompiledText;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.flow.build.StatefulModelTest;
+import io.kiln.flow.page.BuildPage.ModelGraph;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;

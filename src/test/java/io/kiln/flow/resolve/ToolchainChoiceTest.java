@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.flow.resolve.Resolver.ToolchainChoice;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import java.io.IOException;

@@ -6,6 +6,7 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
@@ -13,14 +14,21 @@ import io.kiln.compile.CompileOptions;
 import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.firmware.FirmwareRequest.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.DefaultApplication.Application;
 import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.flow.spec.BuildSpec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.MachineSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CompilerSpec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec.FitSpec;
+import io.kiln.flow.spec.CompilerSpec.QuantizeSpec;
+import io.kiln.flow.spec.DeviceSpec.FlashSpec;
+import io.kiln.flow.spec.ImageSpec.CodeSpec;
+import io.kiln.flow.spec.TuneSpec.RecordsSpec;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.transform.PassOptions;
 import java.time.Instant;
@@ -237,7 +245,9 @@ public final class SpecDraft {
     }
 
     public SpecDraft application(String text) {
-        malformed.read(() -> Application.of(text)).ifPresent(value -> image = image.with(value));
+        malformed
+                .read(() -> ParameterValue.of("kiln.application", Application.class, text))
+                .ifPresent(value -> image = image.with(value));
         return this;
     }
 
@@ -273,8 +283,12 @@ public final class SpecDraft {
     }
 
     public SpecDraft verifyOn(String place, String protocol) {
-        VerifyOn on = malformed.read(() -> VerifyOn.of(place)).orElse(verify.on());
-        VerifyOver over = malformed.read(() -> VerifyOver.of(protocol)).orElse(verify.over());
+        VerifyOn on = malformed
+                .read(() -> ParameterValue.of("kiln.verify.on", VerifyOn.class, place))
+                .orElse(verify.on());
+        VerifyOver over = malformed
+                .read(() -> ParameterValue.of("kiln.verify.over", VerifyOver.class, protocol))
+                .orElse(verify.over());
         verify = new VerifySpec(
                 on,
                 verify.vectors(),

@@ -8,6 +8,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.state.UpToDate.VerifyRecord;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.VerifyReport;

@@ -3,6 +3,7 @@ package io.kiln.flow.tune;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.flow.tune.ProgramSearch.SearchBudget;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -16,6 +16,7 @@ import io.kiln.flow.GestureProject;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.tune.CandidateMeasurer.Candidate;
+import io.kiln.flow.tune.CandidateMeasurer.EmulatorRunner;
 import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.ir.Function;
 import io.kiln.process.TestPrograms;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.flow.verify.VerificationCases.Comparison;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

@@ -18,6 +18,8 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.verify.VerificationCases.Comparison;
+import io.kiln.flow.verify.VerificationCases.TestVectors;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.target.TestTargets;

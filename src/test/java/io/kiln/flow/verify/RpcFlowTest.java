@@ -29,7 +29,7 @@ import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.board.Boards;
@@ -139,7 +139,7 @@ final class RpcFlowTest {
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(log.said()).anyMatch(line -> line.contains(", because it answers the host"));
         if (over == VerifyOver.CONSOLE) {
-            assertThatThrownBy(() -> flow.run(spec, RunSpec.toItsEnd(Duration.ofSeconds(5))))
+            assertThatThrownBy(() -> flow.run(spec, new RunSpec(Duration.ofSeconds(5), Optional.empty())))
                     .hasMessageContaining(
                             "kiln.application rpc: the image has an RPC server, which does not answer on a console;"
                                     + " expected kiln.verify.over rpc, or kiln.application console.");

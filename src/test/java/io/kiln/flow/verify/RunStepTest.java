@@ -9,7 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.ImageSpec.RunSpec;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code kiln:run} makes of how a program ends. */
 final class RunStepTest {
-    private static final RunSpec TO_ITS_END = RunSpec.toItsEnd(Duration.ofSeconds(30));
+    private static final RunSpec TO_ITS_END = new RunSpec(Duration.ofSeconds(30), Optional.empty());
 
     @TempDir
     static Path folder;
@@ -54,7 +54,7 @@ final class RunStepTest {
                   }
                 }
                 """;
-        assertThatThrownBy(() -> run("host", forEver, RunSpec.toItsEnd(Duration.ofSeconds(1))))
+        assertThatThrownBy(() -> run("host", forEver, new RunSpec(Duration.ofSeconds(1), Optional.empty())))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("did not end within 1 s")
                 .hasMessageContaining("kiln.run.timeout")

@@ -7,6 +7,7 @@ import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.verify.VerificationCases.TestVectors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

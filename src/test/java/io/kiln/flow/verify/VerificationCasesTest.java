@@ -13,6 +13,7 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.verify.VerificationCases.TestVectors;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.OnnxFrontend;

@@ -4,7 +4,7 @@ package io.kiln.flow.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.KeptLog;
-import io.kiln.flow.verify.Verification.VerifyProgress;
+import io.kiln.flow.verify.VerifyStep.Verification.VerifyProgress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ package io.kiln.flow.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.farm.state.BoardHistory;
-import io.kiln.farm.worker.Offer;
+import io.kiln.farm.worker.WorkerSetup.Offer;
 import io.kiln.flow.worker.WorkerJobs.BoardHistories;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -17,7 +17,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.process.Command;
 import io.kiln.process.KeptPrograms;
-import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.reference.Interpreter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BoardSources;
-import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.maven.artifact.ReactorFolders.BoardArtifacts;
+import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.maven.model.Dependency;

@@ -3,7 +3,7 @@ package io.kiln.maven.artifact;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

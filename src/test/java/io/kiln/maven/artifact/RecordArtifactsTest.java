@@ -3,6 +3,7 @@ package io.kiln.maven.artifact;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.maven.artifact.ReactorFolders.RecordArtifacts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

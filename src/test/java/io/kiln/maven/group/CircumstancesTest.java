@@ -4,6 +4,7 @@ package io.kiln.maven.group;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.maven.ToldGoal;
+import io.kiln.maven.group.GoalParameters.Circumstances;
 import java.io.File;
 import java.util.List;
 import java.util.function.Consumer;

@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.ReadOptions;
+import io.kiln.maven.group.GoalParameters.OperatorFunctions;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.toolchain.compiler.ToolchainEnvironment.ArtifactFetcher;
 import org.junit.jupiter.api.Test;
 
 final class BudgetsTest {

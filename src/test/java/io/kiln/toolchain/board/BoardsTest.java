@@ -9,7 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board.BoardIdentity;
 import io.kiln.toolchain.yaml.YamlDocument;
-import io.kiln.toolchain.yaml.YamlSchema;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

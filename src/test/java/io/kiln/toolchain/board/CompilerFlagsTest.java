@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.toolchain.board.Building.CompilerFlags;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.io.IOException;
 import java.io.InputStream;

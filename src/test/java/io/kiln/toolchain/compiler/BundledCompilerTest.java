@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.toolchain.compiler.BundledCompiler.UnpackedFiles;
-import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDescriptor.Bundle;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,7 @@ package io.kiln.toolchain.compiler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDescriptor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDescriptor;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.io.IOException;
 import java.nio.file.Files;

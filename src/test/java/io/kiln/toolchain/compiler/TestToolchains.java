@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.process.KeptPrograms;
+import io.kiln.toolchain.compiler.Toolchains.Libc;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

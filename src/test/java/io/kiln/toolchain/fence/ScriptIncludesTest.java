@@ -3,6 +3,7 @@ package io.kiln.toolchain.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.toolchain.fence.LinkerScript.ScriptIncludes;
 import io.kiln.toolchain.fence.Refusals.Refusal;
 import java.util.Set;
 import java.util.SortedMap;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.ResourceTree;
 import io.kiln.process.TestPrograms;
+import io.kiln.toolchain.pack.Packs.DeviceBoard;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Bytes;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
-import io.kiln.toolchain.pack.Vectors.SvdReader;
+import io.kiln.toolchain.pack.Device.Vectors.SvdReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

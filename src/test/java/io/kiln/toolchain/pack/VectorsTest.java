@@ -3,6 +3,8 @@ package io.kiln.toolchain.pack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.toolchain.pack.Device.Vectors;
+import io.kiln.toolchain.pack.Packs.DeviceBoard;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

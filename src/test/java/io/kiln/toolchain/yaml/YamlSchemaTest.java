@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.yaml.YamlDocument.YamlSchema;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

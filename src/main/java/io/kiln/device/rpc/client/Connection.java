@@ -3,7 +3,7 @@ package io.kiln.device.rpc.client;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.device.protocol.ImageEnd;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole.ImageEnd;
 import io.kiln.device.rpc.client.Connection.Session.Nonce;
 import io.kiln.device.rpc.client.Connection.Session.State;
 import io.kiln.device.rpc.client.SessionMessage.MessageType;
@@ -11,7 +11,7 @@ import io.kiln.device.rpc.packet.PacketReader;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import io.kiln.device.transport.FrameReader;
-import io.kiln.device.transport.Frames;
+import io.kiln.device.transport.FrameReader.Frames;
 import io.kiln.device.transport.TimedBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

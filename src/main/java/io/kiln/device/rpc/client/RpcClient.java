@@ -3,7 +3,7 @@ package io.kiln.device.rpc.client;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.device.protocol.ImageEnd;
+import io.kiln.device.protocol.ConsoleProtocol.ImageConsole.ImageEnd;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.PacketReader;
 import io.kiln.device.rpc.packet.PacketWriter;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.device.rpc.packet.RpcValue.TypeCode;
-import io.kiln.device.transport.Frames;
+import io.kiln.device.transport.FrameReader.Frames;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -4,6 +4,8 @@ package io.kiln.device.transport.serial;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.device.transport.serial.SerialConsole.Port;
+import io.kiln.device.transport.serial.SerialConsole.PortChoice;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven.artifact;
+package io.kiln.maven.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.farm.link.EngineParts;
+import io.kiln.maven.group.Farm.FarmEngine;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
