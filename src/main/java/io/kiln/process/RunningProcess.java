@@ -2,7 +2,6 @@
 package io.kiln.process;
 
 import io.kiln.base.JvmEnd.EndGroup;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
