@@ -40,7 +40,7 @@ public final class NearMiss {
         int most = Math.max(name.length(), known.length()) / 2;
         // That many letters more are at least that far away.
         boolean mayBe = Math.abs(name.length() - known.length()) <= most;
-        return !name.isEmpty() && known.contains(name) || mayBe && distance(name, known) <= most;
+        return (!name.isEmpty() && known.contains(name)) || (mayBe && distance(name, known) <= most);
     }
 
     /** The same question for names of several words, as {@link #ofWords} finds them. */

@@ -173,8 +173,12 @@ final class Words {
         /** Whether {@code inff}, {@code -inff64}, {@code nanf} or the like begins here. */
         private boolean isNotFinite() {
             int from = charAt(at) == '-' ? at + 1 : at;
-            return NumberLiteral.NOT_FINITE.stream().anyMatch(word -> text.startsWith(word, from))
-                    && !isLetter(charAt(from + NumberLiteral.NOT_FINITE.get(0).length()));
+            for (String word : NumberLiteral.NOT_FINITE) {
+                if (text.startsWith(word, from)) {
+                    return !isLetter(charAt(from + word.length()));
+                }
+            }
+            return false;
         }
 
         /** Digits, point, exponent and suffix; the parser of the number checks them. */
