@@ -2,7 +2,6 @@
 package io.kiln.module;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.util.List;
 import java.util.Set;
 

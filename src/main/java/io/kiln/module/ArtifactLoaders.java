@@ -9,7 +9,6 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.module.ModuleTree.ModuleNode;
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

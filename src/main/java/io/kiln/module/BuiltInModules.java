@@ -3,7 +3,6 @@ package io.kiln.module;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.LazyList;
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

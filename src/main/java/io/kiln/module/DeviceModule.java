@@ -3,7 +3,6 @@ package io.kiln.module;
 
 import io.kiln.base.Bytes;
 import io.kiln.module.ModuleReader.ItemsInBlob;
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.nio.charset.StandardCharsets;
 import java.util.AbstractMap;
 import java.util.AbstractSet;

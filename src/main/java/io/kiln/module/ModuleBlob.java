@@ -7,7 +7,6 @@ import io.kiln.base.KilnException;
 import io.kiln.module.ModuleReader.NumbersInBlob;
 import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.util.Set;
 
 /**

@@ -5,7 +5,6 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.PromisedForms;
 import io.kiln.base.Bytes;
 import io.kiln.base.Extensions;
-import io.kiln.module.ModuleTree.ModulePayload;
 import io.kiln.spi.ModuleContent;
 import java.util.List;
 import java.util.Map;

@@ -7,7 +7,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.Group.Composite;
 import io.kiln.ir.type.TensorType;
-import io.kiln.partition.CompositePattern.Match;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

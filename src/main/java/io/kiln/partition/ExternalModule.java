@@ -11,7 +11,6 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.partition.ExternalCodegen.ExternalCall;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Intrinsic;

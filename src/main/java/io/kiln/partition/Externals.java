@@ -8,7 +8,6 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
-import io.kiln.partition.ExternalCodegen.ExternalCall;
 import io.kiln.spi.CodeGenerator;
 import io.kiln.target.CompositeTarget;
 import io.kiln.transform.Pass;

@@ -8,8 +8,6 @@ import io.kiln.ir.Group;
 import io.kiln.ir.Group.Composite;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
-import io.kiln.partition.CompositePattern.Match;
-import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.transform.Pass;
 import java.util.ArrayList;
 import java.util.Comparator;

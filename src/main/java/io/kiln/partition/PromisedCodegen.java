@@ -14,10 +14,6 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.Requantization;
-import io.kiln.partition.CompositePattern.Condition;
-import io.kiln.partition.CompositePattern.Match;
-import io.kiln.partition.ExternalCodegen.ExternalCall;
-import io.kiln.partition.ExternalCodegen.ExternalUnit;
 import io.kiln.spi.ArtifactFile;
 import io.kiln.spi.CallArguments;
 import io.kiln.spi.CodeGenerator;
@@ -91,8 +87,8 @@ record PromisedCodegen(CodeGenerator service) implements ExternalCodegen, Extens
                         .toList());
     }
 
-    private static io.kiln.partition.CompositePattern.PatternStep step(PatternStep step) {
-        return new io.kiln.partition.CompositePattern.PatternStep(
+    private static io.kiln.partition.PatternStep step(PatternStep step) {
+        return new io.kiln.partition.PatternStep(
                 step.operator(),
                 op -> step.rescales() ? op.has(Trait.RESCALES) : op.name().equals(step.operator()),
                 step.optional());

@@ -31,6 +31,8 @@ public record FarmKeys(Path folder) {
 
     /** Deriving keys from the password 10000 times over would take a quarter of what tests of farms take. */
     private static final List<String> QUICK = List.of(
+            "-J-XX:TieredStopAtLevel=1",
+            "-J-XX:+UseSerialGC",
             "-J-Dkeystore.pkcs12.macIterationCount=1",
             "-J-Dkeystore.pkcs12.certPbeIterationCount=1",
             "-J-Dkeystore.pkcs12.keyPbeIterationCount=1");

@@ -14,7 +14,7 @@ import io.kiln.module.ModuleExport;
 import io.kiln.module.ModuleReader;
 import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
-import io.kiln.module.ModuleTree.ModulePayload;
+import io.kiln.module.ModulePayload;
 import io.kiln.module.SerializedArray;
 import java.util.List;
 import java.util.Map;

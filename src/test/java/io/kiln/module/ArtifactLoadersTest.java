@@ -9,7 +9,6 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.module.ModuleTree.ModuleNode;
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;

@@ -9,7 +9,6 @@ import io.kiln.base.KilnException;
 import io.kiln.module.BuiltInModules.SourceModule;
 import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

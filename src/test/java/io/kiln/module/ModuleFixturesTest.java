@@ -11,7 +11,6 @@ import io.kiln.base.KilnException;
 import io.kiln.module.BuiltInModules.ConstantsModule;
 import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
-import io.kiln.module.ModuleTree.ModulePayload;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;

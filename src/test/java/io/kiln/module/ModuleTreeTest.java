@@ -15,7 +15,6 @@ import io.kiln.module.BuiltInModules.SourceModule;
 import io.kiln.module.BuiltInModules.StaticLibraryModule;
 import io.kiln.module.ModuleTree.LinkedCode;
 import io.kiln.module.ModuleTree.ModuleNode;
-import io.kiln.module.ModuleTree.ModulePayload;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HexFormat;

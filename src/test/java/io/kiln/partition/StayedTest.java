@@ -12,7 +12,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.Group.Composite;
 import io.kiln.ir.op.movement.Reshape;
-import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.partition.PartitionGraph.PatternTable;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;

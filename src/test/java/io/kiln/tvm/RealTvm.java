@@ -4,7 +4,10 @@ package io.kiln.tvm;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Digests;
+import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import java.io.BufferedReader;
@@ -18,6 +21,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
@@ -25,7 +30,7 @@ import org.junit.jupiter.api.Assumptions;
 /**
  * The real TVM in a Python of its own: one process, which answers the questions of {@code oracle.py} one after another. The build unpacks
  * both from Maven Central (the executions {@code tvm} and {@code tvm-before} of the POM). Where they are missing a test is skipped with
- * the reason; in CI it fails.
+ * the reason; in CI it fails. What it {@linkplain #answer answered} is kept across runs, as compiled programs are.
  */
 final class RealTvm implements AutoCloseable {
     private static final Path HOME = Path.of(System.getProperty(
@@ -38,23 +43,23 @@ final class RealTvm implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Path home;
-    private final RunningProcess process;
-    private final BufferedReader answers;
+    private final Path python;
+    private Optional<Started> started = Optional.empty();
 
-    private RealTvm(Path home, RunningProcess process) {
+    private RealTvm(Path home, Path python) {
         this.home = home;
-        this.process = process;
-        this.answers = new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8));
+        this.python = python;
     }
+
+    private record Started(RunningProcess process, BufferedReader answers) {}
 
     /** The last TVM that has microTVM, 0.18; {@code nightly} 0.14 too. */
     static Stream<RealTvm> releases() {
         boolean isNightly = System.getProperty("kiln.golden", "").equals("all");
-        return (isNightly ? Stream.of(HOME, BEFORE) : Stream.of(HOME)).map(RealTvm::start);
+        return (isNightly ? Stream.of(HOME, BEFORE) : Stream.of(HOME)).map(RealTvm::of);
     }
 
-    /** Starts it; the import of TVM takes a few seconds, in which the test can do something else. */
-    private static RealTvm start(Path home) {
+    private static RealTvm of(Path home) {
         Path python = Stream.of("python3.12", "python3.13")
                 .map(part(home, "cpython", "bin")::resolve)
                 .filter(Files::isRegularFile)
@@ -65,28 +70,32 @@ final class RealTvm implements AutoCloseable {
                 isHere || "true".equals(System.getenv("CI")),
                 "the real TVM is not in " + home
                         + ": mvn dependency:unpack@tvm loads it, or -Pnightly dependency:unpack@tvm-before");
-        try {
+        return new RealTvm(home, python);
+    }
+
+    /** The process, which begins with the first question. */
+    private Started started() throws IOException {
+        if (started.isEmpty()) {
             Files.setPosixFilePermissions(python, PosixFilePermissions.fromString("rwxr-xr-x"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            RunningProcess process = ProcessRunner.start(Command.of(
+                            python.toString(), SCRIPTS.resolve("oracle.py").toString())
+                    .within(LIMIT)
+                    .with("LC_ALL", "C.UTF-8")
+                    .with("LD_LIBRARY_PATH", parts(home, "", "llvm", "openblas", "dnnl", "opencl", "cpython"))
+                    .with("PYTHONHOME", part(home, "cpython", "").toString())
+                    // 0.18 does without SciPy.
+                    .with("PYTHONPATH", parts(home, "python", "tvm", "numpy", "scipy"))
+                    // TVM starts several times; its modules are compiled once.
+                    .with("PYTHONDONTWRITEBYTECODE", "")
+                    .with(
+                            "PYTHONPYCACHEPREFIX",
+                            home.resolve("compiled").toAbsolutePath().toString())
+                    // Tuning records of operators are somewhere in the network.
+                    .with("TOPHUB_LOCATION", "NONE"));
+            started = Optional.of(new Started(
+                    process, new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8))));
         }
-        return new RealTvm(
-                home,
-                ProcessRunner.start(Command.of(
-                                python.toString(), SCRIPTS.resolve("oracle.py").toString())
-                        .within(LIMIT)
-                        .with("LC_ALL", "C.UTF-8")
-                        .with("LD_LIBRARY_PATH", parts(home, "", "llvm", "openblas", "dnnl", "opencl", "cpython"))
-                        .with("PYTHONHOME", part(home, "cpython", "").toString())
-                        // 0.18 does without SciPy.
-                        .with("PYTHONPATH", parts(home, "python", "tvm", "numpy", "scipy"))
-                        // TVM starts several times; its modules are compiled once.
-                        .with("PYTHONDONTWRITEBYTECODE", "")
-                        .with(
-                                "PYTHONPYCACHEPREFIX",
-                                home.resolve("compiled").toAbsolutePath().toString())
-                        // Tuning records of operators are somewhere in the network.
-                        .with("TOPHUB_LOCATION", "NONE")));
+        return started.get();
     }
 
     private static String parts(Path home, String folder, String... names) {
@@ -102,6 +111,45 @@ final class RealTvm implements AutoCloseable {
     }
 
     /**
+     * What it answers to a question, or answered when the same was asked before: the same version and scripts, the same arguments, and files of the same
+     * content.
+     *
+     * @param question one whose answer depends on its arguments alone
+     * @param arguments as those of {@link #ask}; a path is a file to read
+     */
+    JsonNode answer(String question, Map<String, ?> arguments) {
+        try {
+            StringBuilder key = new StringBuilder(this + " " + question);
+            for (Path script : WholeFiles.list(SCRIPTS)) {
+                key.append(' ').append(Digests.sha256(script));
+            }
+            for (Map.Entry<String, Object> argument : new TreeMap<String, Object>(arguments).entrySet()) {
+                key.append('\n').append(argument.getKey()).append(' ').append(content(argument.getValue()));
+            }
+            Path kept = KeptPrograms.folder().resolve("tvm-answers").resolve(Digests.sha256(key.toString()) + ".json");
+            if (!Files.isRegularFile(kept)) {
+                WholeFiles.write(kept, JSON.writeValueAsBytes(ask(question, arguments)));
+            }
+            return JSON.readTree(kept.toFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Object content(Object value) throws IOException {
+        if (value instanceof Path file) {
+            return Digests.sha256(file);
+        } else if (value instanceof List<?> list) {
+            StringBuilder all = new StringBuilder();
+            for (Object each : list) {
+                all.append(content(each)).append(',');
+            }
+            return all;
+        }
+        return value;
+    }
+
+    /**
      * Asks a question.
      *
      * @param question its name
@@ -112,9 +160,10 @@ final class RealTvm implements AutoCloseable {
         ObjectNode request = JSON.createObjectNode().put("ask", question);
         arguments.forEach((name, value) -> request.set(name, JSON.valueToTree(plain(value))));
         try {
+            RunningProcess process = started().process();
             process.input().write((request + "\n").getBytes(StandardCharsets.UTF_8));
             process.input().flush();
-            String line = answers.readLine();
+            String line = started().answers().readLine();
             if (line == null) {
                 throw new AssertionError("TVM ended at " + request + "\n" + process.errors());
             }
@@ -124,7 +173,7 @@ final class RealTvm implements AutoCloseable {
             }
             return answer.path("answer");
         } catch (IOException e) {
-            throw new AssertionError("TVM ended at " + request + "\n" + process.errors(), e);
+            throw new AssertionError("TVM ended at " + request, e);
         }
     }
 
@@ -142,6 +191,6 @@ final class RealTvm implements AutoCloseable {
 
     @Override
     public void close() {
-        process.close();
+        started.ifPresent(each -> each.process().close());
     }
 }

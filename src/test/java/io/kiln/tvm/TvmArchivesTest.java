@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KeptLog;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
@@ -49,13 +50,13 @@ final class TvmArchivesTest {
     private final Flow flow = new Flow(log, TestToolchains.environment(log));
     private final List<ModelSource> models = new ArrayList<>();
 
-    private Path archive(String name, String kind, String network, int seed) {
-        Path file = Path.of(tvm.ask(
-                        "archive",
-                        Map.of("folder", folder, "name", name, "kind", kind, "network", network, "seed", seed))
-                .asText());
-        models.add(new ModelSource(file, name));
-        return file;
+    private void archive(String name, String kind, String network, int seed) {
+        JsonNode built = tvm.answer("archive", Map.of("name", name, "kind", kind, "network", network, "seed", seed));
+        built.properties()
+                .forEach(file -> WholeFiles.write(
+                        folder.resolve(file.getKey()),
+                        HexFormat.of().parseHex(file.getValue().asText())));
+        models.add(new ModelSource(folder.resolve(name + ".tar"), name));
     }
 
     /** Kinds of archives: planners of memory, unfused operators, Arm's DSP instructions, packed functions, graphs. */

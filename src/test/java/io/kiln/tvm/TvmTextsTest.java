@@ -98,7 +98,7 @@ final class TvmTextsTest {
     }
 
     private void assertParsed() {
-        JsonNode errors = tvm.ask("parse", Map.of("files", files, "registration", REGISTRATION));
+        JsonNode errors = tvm.answer("parse", Map.of("files", files, "registration", REGISTRATION));
         assertThat(errors.properties()).isEmpty();
     }
 
@@ -107,7 +107,7 @@ final class TvmTextsTest {
     @EnumSource(OwnModel.class)
     void whatItReadsItPrintsForKiln(OwnModel model) {
         Path file = write(model.id(), model.read());
-        String printed = tvm.ask("reprint", Map.of("file", file, "registration", REGISTRATION))
+        String printed = tvm.answer("reprint", Map.of("file", file, "registration", REGISTRATION))
                 .asText();
         assertThat(operators(read(printed))).isEqualTo(operators(model.read()));
     }
@@ -123,7 +123,7 @@ final class TvmTextsTest {
     @ParameterizedTest
     @CsvSource({"convolutions, 1", "convolutions, 2", "pieces, 1", "pieces, 2"})
     void whatItPrintsAnswersAsItsOwnCompilerDoes(String network, int seed) {
-        JsonNode printed = tvm.ask("print", Map.of("name", network, "seed", seed));
+        JsonNode printed = tvm.answer("print", Map.of("name", network, "seed", seed));
         Function function = read(printed.path("text").asText());
         List<Bytes> inputs = bytes(printed.path("inputs"));
         assertThat(Interpreter.run(function, inputs)).isEqualTo(bytes(printed.path("outputs")));
@@ -182,7 +182,7 @@ final class TvmTextsTest {
                         .map(input -> HexFormat.of().formatHex(input.toArray()))
                         .toList())
                 .toList();
-        JsonNode answers = tvm.ask("run", Map.of("file", file, "registration", REGISTRATION, "cases", texts));
+        JsonNode answers = tvm.answer("run", Map.of("file", file, "registration", REGISTRATION, "cases", texts));
         return StreamSupport.stream(answers.spliterator(), false)
                 .map(TvmTextsTest::bytes)
                 .toList();

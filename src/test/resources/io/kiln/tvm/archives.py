@@ -2,6 +2,7 @@
 """Archives in Model Library Format that the real TVM builds, with inputs and what TVM answers for them."""
 import os
 import pathlib
+import tempfile
 
 import tvm
 from tvm import relay
@@ -54,30 +55,32 @@ def without_runtime(folder):
     build.STANDALONE_CRT_DIR = None
 
 
-def archive(folder, name, kind, network, seed):
-    """Builds one archive, folder/name.tar, and two cases of it, folder/vectors/name."""
-    without_runtime(folder)
+def archive(name, kind, network, seed):
+    """One archive, name.tar, and two cases of it, in vectors/name: files by their path, as hexadecimal digits."""
+    files = {}
     (executor, options), target, config = KINDS[kind]
     module = networks.network(network, seed)
     has_library = executor == "graph" or options.get("interface-api") == "packed"
-    with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True, **config}):
-        built = relay.build(
-            module,
-            target=tvm.target.Target(target, host=target),
-            executor=Executor(executor, options),
-            runtime=Runtime("crt", {"system-lib": has_library}),
-            mod_name=name,
-        )
-    path = pathlib.Path(folder) / (name + ".tar")
-    model_library_format.export_model_library_format(built, str(path))
-    vectors = pathlib.Path(folder) / "vectors" / name
-    vectors.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as folder:
+        without_runtime(folder)
+        with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True, **config}):
+            built = relay.build(
+                module,
+                target=tvm.target.Target(target, host=target),
+                executor=Executor(executor, options),
+                runtime=Runtime("crt", {"system-lib": has_library}),
+                mod_name=name,
+            )
+        path = pathlib.Path(folder) / (name + ".tar")
+        model_library_format.export_model_library_format(built, str(path))
+        files[path.name] = path.read_bytes().hex()
+        del os.environ["TVM_LIBRARY_PATH"]
     for case in range(2):
         inputs = networks.drawn_inputs(module, 100 * seed + case)
-        (vectors / f"input_{case}.bin").write_bytes(b"".join(value.tobytes() for value in inputs))
         outputs = networks.answers(network, seed, inputs)
-        (vectors / f"output_{case}.bin").write_bytes(b"".join(value.tobytes() for value in outputs))
-    return str(path)
+        for kind, values in ("input", inputs), ("output", outputs):
+            files[f"vectors/{name}/{kind}_{case}.bin"] = b"".join(value.tobytes() for value in values).hex()
+    return files
 
 
 QUESTIONS = {"archive": archive}

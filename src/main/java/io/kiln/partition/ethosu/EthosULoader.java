@@ -3,7 +3,7 @@ package io.kiln.partition.ethosu;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.module.ArtifactLoader;
-import io.kiln.module.ModuleTree.ModulePayload;
+import io.kiln.module.ModulePayload;
 import io.kiln.module.ModuleWriter;
 import java.util.List;
 import java.util.Set;

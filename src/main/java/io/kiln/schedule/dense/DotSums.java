@@ -31,7 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** The sums of {@link DotConv} between the calls of its kernel: of some pixels times a block of channels. */
+/** The sums of {@link DotConvSchedule} between the calls of its kernel: of some pixels times a block of channels. */
 final class DotSums {
     private final ConvComputation conv;
     private final int channels;

@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.kiln.frontend.tflite.schema.StablehloOptions;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
@@ -44,7 +45,7 @@ class BadStablehloTest {
         int indices = model.tensor(TensorSpec.of("indices", TensorType.INT32, 2, 1));
         int y = model.tensor(TensorSpec.float32("y", 2, 4));
         Options options = table(
-                OperatorOptions.StablehloGather.TYPE,
+                StablehloOptions.StablehloGather.TYPE,
                 Field.longs(0, 1),
                 Field.longs(1, collapsed),
                 Field.longs(2, map),
@@ -102,7 +103,7 @@ class BadStablehloTest {
         model.inputs(a, b).outputs(result);
         model.backToMain();
         Options options = table(
-                OperatorOptions.StablehloReduceWindow.TYPE,
+                StablehloOptions.StablehloReduceWindow.TYPE,
                 Field.longs(0, sizes),
                 Field.longs(4, padding),
                 Field.int32(5, body));
@@ -148,7 +149,7 @@ class BadStablehloTest {
     private void choose(int... branches) {
         int index = model.tensor(TensorSpec.of("index", TensorType.INT32));
         int y = model.tensor(TensorSpec.of("y", TensorType.INT32));
-        Options options = table(OperatorOptions.StablehloCase.TYPE, Field.ints(0, branches));
+        Options options = table(StablehloOptions.StablehloCase.TYPE, Field.ints(0, branches));
         model.operator(BuiltinOperator.STABLEHLO_CASE.code(), 1, options, new int[] {index, index}, y)
                 .inputs(index)
                 .outputs(y);

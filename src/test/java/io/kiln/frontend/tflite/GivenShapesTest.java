@@ -13,7 +13,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.tflite.Options.Field;
-import io.kiln.frontend.tflite.schema.OperatorOptions.StableHLOComposite;
+import io.kiln.frontend.tflite.schema.StablehloOptions.StableHLOComposite;
 import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;

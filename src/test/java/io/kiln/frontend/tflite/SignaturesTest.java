@@ -17,7 +17,7 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.frontend.InputShapes;
-import io.kiln.frontend.tflite.schema.OperatorOptions.StableHLOComposite;
+import io.kiln.frontend.tflite.schema.StablehloOptions.StableHLOComposite;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.process.Command;

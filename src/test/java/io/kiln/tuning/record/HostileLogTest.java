@@ -50,6 +50,7 @@ class HostileLogTest {
                 List.of(
                         "-Xmx20m",
                         "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         HostileLogTest.class.getName(),

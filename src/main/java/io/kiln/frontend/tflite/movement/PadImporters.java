@@ -13,7 +13,7 @@ import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions.MirrorPad;
-import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloPad;
+import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloPad;
 import io.kiln.frontend.tflite.schema.SchemaEnums.MirrorPadMode;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;

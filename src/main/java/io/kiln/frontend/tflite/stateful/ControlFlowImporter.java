@@ -10,7 +10,7 @@ import io.kiln.frontend.tflite.operator.Registration.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Subgraphs.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
-import io.kiln.frontend.tflite.schema.OperatorOptions.StablehloCase;
+import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloCase;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;

@@ -15,7 +15,7 @@ import io.kiln.frontend.tflite.operator.Subgraphs.ImportedSubgraph;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.CallOnce;
-import io.kiln.frontend.tflite.schema.OperatorOptions.StableHLOComposite;
+import io.kiln.frontend.tflite.schema.StablehloOptions.StableHLOComposite;
 import io.kiln.frontend.tflite.schema.OperatorOptions.VarHandle;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;

@@ -11,6 +11,7 @@ import static org.tensorflow.lite.schema.TensorType.INT64;
 import static org.tensorflow.lite.schema.TensorType.INT8;
 import static org.tensorflow.lite.schema.TensorType.UINT8;
 
+import io.kiln.frontend.tflite.schema.StablehloOptions;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
@@ -100,7 +101,7 @@ final class RepeatCases {
         }
         d.input(x);
         d.add(d.constant(TensorSpec.of("value", x.type())));
-        byte type = (byte) OperatorOptions.StablehloPad.TYPE.code();
+        byte type = (byte) StablehloOptions.StablehloPad.TYPE.code();
         Options options = Options.table(type, Field.longs(0, low), Field.longs(1, high), Field.longs(2, inner));
         d.compute(TensorSpec.of("y", x.type()), STABLEHLO_PAD.code(), 1, options.later());
     }

@@ -18,6 +18,7 @@ import static org.tensorflow.lite.schema.TensorType.INT32;
 import static org.tensorflow.lite.schema.TensorType.INT64;
 import static org.tensorflow.lite.schema.TensorType.INT8;
 
+import io.kiln.frontend.tflite.schema.StablehloOptions;
 import io.kiln.frontend.tflite.LittleEndian;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
@@ -79,7 +80,7 @@ final class StablehloCases {
         int indices = indices(d, windows, batch, vector);
         d.output(TensorSpec.of("y", x.type(), windows.dims));
         Options options = Options.table(
-                type(OperatorOptions.StablehloGather.TYPE),
+                type(StablehloOptions.StablehloGather.TYPE),
                 Field.longs(0, longs(windows.places)),
                 Field.longs(1, longs(windows.single)),
                 Field.longs(2, longs(windows.named)),
@@ -106,7 +107,7 @@ final class StablehloCases {
         int body = body(d.model(), code, type);
         d.output(TensorSpec.of("y", type, data));
         Options options = Options.table(
-                type(OperatorOptions.StablehloScatter.TYPE),
+                type(StablehloOptions.StablehloScatter.TYPE),
                 Field.longs(1, longs(windows.places)),
                 Field.longs(2, longs(windows.single)),
                 Field.longs(3, longs(windows.named)),
@@ -149,7 +150,7 @@ final class StablehloCases {
         int body = body(d.model(), code, type);
         d.output(TensorSpec.of("y", type, reduced.dims));
         Options options = Options.table(
-                type(OperatorOptions.StablehloReduceWindow.TYPE),
+                type(StablehloOptions.StablehloReduceWindow.TYPE),
                 Field.longs(0, longs(reduced.sizes)),
                 Field.longs(1, longs(reduced.strides)),
                 Field.longs(2, longs(reduced.apart)),
@@ -172,7 +173,7 @@ final class StablehloCases {
             d.add(int64("dilations", reduced.dilations))
         };
         d.output(TensorSpec.of("y", type, reduced.dims));
-        Options options = Options.table(type(OperatorOptions.ReduceWindow.TYPE), Field.int32(0, function));
+        Options options = Options.table(type(StablehloOptions.ReduceWindow.TYPE), Field.int32(0, function));
         d.operator(REDUCE_WINDOW.code(), 1, options.later(), in);
     }
 
@@ -215,7 +216,7 @@ final class StablehloCases {
                 .map(i -> body(m, codes[(i + d.between(0, 3)) % codes.length], type, shape))
                 .toArray();
         d.output(TensorSpec.of("y", type, shape));
-        Options options = Options.table(type(OperatorOptions.StablehloCase.TYPE), Field.ints(0, branches));
+        Options options = Options.table(type(StablehloOptions.StablehloCase.TYPE), Field.ints(0, branches));
         d.operator(STABLEHLO_CASE.code(), 1, options.later(), index, a, b);
     }
 
