@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.LazyList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 
 /**

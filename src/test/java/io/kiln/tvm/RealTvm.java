@@ -77,21 +77,21 @@ final class RealTvm implements AutoCloseable {
     private Started started() throws IOException {
         if (started.isEmpty()) {
             Files.setPosixFilePermissions(python, PosixFilePermissions.fromString("rwxr-xr-x"));
-            RunningProcess process = ProcessRunner.start(Command.of(
-                            python.toString(), SCRIPTS.resolve("oracle.py").toString())
-                    .within(LIMIT)
-                    .with("LC_ALL", "C.UTF-8")
-                    .with("LD_LIBRARY_PATH", parts(home, "", "llvm", "openblas", "dnnl", "opencl", "cpython"))
-                    .with("PYTHONHOME", part(home, "cpython", "").toString())
-                    // 0.18 does without SciPy.
-                    .with("PYTHONPATH", parts(home, "python", "tvm", "numpy", "scipy"))
-                    // TVM starts several times; its modules are compiled once.
-                    .with("PYTHONDONTWRITEBYTECODE", "")
-                    .with(
-                            "PYTHONPYCACHEPREFIX",
-                            home.resolve("compiled").toAbsolutePath().toString())
-                    // Tuning records of operators are somewhere in the network.
-                    .with("TOPHUB_LOCATION", "NONE"));
+            RunningProcess process = ProcessRunner.start(
+                    Command.of(python.toString(), SCRIPTS.resolve("oracle.py").toString())
+                            .within(LIMIT)
+                            .with("LC_ALL", "C.UTF-8")
+                            .with("LD_LIBRARY_PATH", parts(home, "", "llvm", "openblas", "dnnl", "opencl", "cpython"))
+                            .with("PYTHONHOME", part(home, "cpython", "").toString())
+                            // 0.18 does without SciPy.
+                            .with("PYTHONPATH", parts(home, "python", "tvm", "numpy", "scipy"))
+                            // TVM starts several times; its modules are compiled once.
+                            .with("PYTHONDONTWRITEBYTECODE", "")
+                            .with(
+                                    "PYTHONPYCACHEPREFIX",
+                                    home.resolve("compiled").toAbsolutePath().toString())
+                            // Tuning records of operators are somewhere in the network.
+                            .with("TOPHUB_LOCATION", "NONE"));
             started = Optional.of(new Started(
                     process, new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8))));
         }

@@ -4,12 +4,11 @@ package io.kiln.frontend.tflite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.kiln.frontend.tflite.schema.StablehloOptions;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
+import io.kiln.frontend.tflite.schema.StablehloOptions;
 import java.util.Collections;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -18,14 +18,13 @@ import static org.tensorflow.lite.schema.TensorType.INT32;
 import static org.tensorflow.lite.schema.TensorType.INT64;
 import static org.tensorflow.lite.schema.TensorType.INT8;
 
-import io.kiln.frontend.tflite.schema.StablehloOptions;
 import io.kiln.frontend.tflite.LittleEndian;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
-import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OperatorOptions.OptionsType;
+import io.kiln.frontend.tflite.schema.StablehloOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
