@@ -4,7 +4,9 @@
 # Usage: setup.sh quickstart|tests|nightly FOLDER: the folder is what tests keep; what was not used for two weeks goes.
 set -euo pipefail
 
-[ ! -d "${2:-}/programs" ] || find "$2/programs" -type f -mtime +14 -delete
+for kept in programs tvm-answers; do
+  [ ! -d "${2:-}/$kept" ] || find "$2/$kept" -type f -mtime +14 -delete
+done
 
 # command that must be on the PATH, and the Debian package that has it
 needed=("qemu-system-arm qemu-system-arm")
