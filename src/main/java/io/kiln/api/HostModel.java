@@ -3,6 +3,7 @@ package io.kiln.api;
 
 import io.kiln.artifact.PromisedForms;
 import io.kiln.base.Bytes;
+import io.kiln.module.host.HostModel.HostTensor;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -47,7 +48,7 @@ public final class HostModel implements AutoCloseable {
         return model.outputs().stream().map(HostModel::description).toList();
     }
 
-    private static TensorDescription description(io.kiln.module.host.HostModel.HostTensor tensor) {
+    private static TensorDescription description(HostTensor tensor) {
         return new TensorDescription(tensor.name(), PromisedForms.of(tensor.dtype()), tensor.dimensions(), 0, 0);
     }
 

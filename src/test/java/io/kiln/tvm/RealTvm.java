@@ -176,7 +176,10 @@ final class RealTvm implements AutoCloseable {
             }
             return answer.path("answer");
         } catch (IOException e) {
-            throw new AssertionError("TVM ended at " + request, e);
+            throw new AssertionError(
+                    "TVM ended at " + request + "\n"
+                            + started.map(each -> each.process().errors()).orElse(""),
+                    e);
         }
     }
 

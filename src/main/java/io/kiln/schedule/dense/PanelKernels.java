@@ -20,6 +20,7 @@ import io.kiln.lower.Tables;
 import io.kiln.schedule.convolution.BlockedPanelSums;
 import io.kiln.schedule.convolution.FpuBlocks;
 import io.kiln.schedule.convolution.FpuLimits;
+import io.kiln.schedule.parts.BlockDots;
 import io.kiln.schedule.parts.PanelPacking;
 import io.kiln.schedule.parts.WindowRows;
 import io.kiln.target.CpuFeatures;
@@ -29,8 +30,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -299,7 +298,7 @@ public final class PanelKernels {
 
         private static final PanelPacking PANEL = new PanelPacking(ROWS, STEP, STEP + " * column", "i", "value");
 
-        private static final Kernel DOTS = kernel("kiln_mve_sums", INT8);
+        private static final BlockDots SUMS = new BlockDots(kernel("kiln_mve_sums", INT8), INT8, ROWS, STEP);
 
         /** The kernel for vectors of int8 or int16: the vector, blocks of weights, sums; number of values, number of blocks. */
         static Kernel kernel(String name, DType data) {
@@ -315,23 +314,9 @@ public final class PanelKernels {
             return ROWS;
         }
 
-        private static int padded(int count) {
-            return (count + STEP - 1) / STEP * STEP;
-        }
-
         @Override
         public Bytes pack(int rows, int count, SumKernels.Weights weights, IntUnaryOperator begin) {
-            ByteBuffer data = ByteBuffer.allocate(rows * bytes(count)).order(ByteOrder.LITTLE_ENDIAN);
-            for (int first = 0; first < rows; first += ROWS) {
-                for (int row = first; row < first + ROWS; row++) {
-                    data.putInt(begin.applyAsInt(row));
-                }
-                for (int i = 0; i < padded(count) * ROWS; i++) {
-                    int place = i / (ROWS * STEP) * STEP + i % STEP;
-                    data.put(place < count ? (byte) weights.get(first + i / STEP % ROWS, place) : 0);
-                }
-            }
-            return Bytes.wrap(data.array());
+            return SUMS.pack(rows, count, weights, begin);
         }
 
         @Override
@@ -351,13 +336,7 @@ public final class PanelKernels {
 
         @Override
         public void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums) {
-            code.call(
-                    DOTS,
-                    List.of(
-                            code.view("x", values, from),
-                            code.view("rows", block.weights(), Exprs.mul(block.first(), bytes(block.count()))),
-                            sums),
-                    List.of(Exprs.imm(block.count()), Exprs.imm(block.rows() / ROWS)));
+            SUMS.emit(code, block, values, from, sums);
         }
     }
 }

@@ -16,7 +16,7 @@ import io.kiln.lower.SumKernels.WordRequantizer;
 import io.kiln.lower.Tables;
 import io.kiln.schedule.convolution.BlockedPanelSums;
 import io.kiln.schedule.convolution.SumsKernel;
-import io.kiln.schedule.parts.Int16Dots;
+import io.kiln.schedule.parts.BlockDots;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -40,6 +40,17 @@ public final class RecurrentKernels {
         return BlockedPanelSums.isThere(features) ? Optional.of(new BlockedSumKernels(features)) : Optional.empty();
     }
 
+    private static Kernel ofRing(String file) {
+        return Kernel.inFile(file, Pointer.lastWritten(INT16, INT16, INT32, INT32), List.of(INT32, INT32, INT32));
+    }
+
+    private static void sum(BlockBuilder code, Kernel kernel, SumKernels.Ring ring, Buffer state, Buffer sums) {
+        code.call(
+                kernel,
+                List.of(state, ring.weights(), ring.begin(), sums),
+                List.of(Exprs.imm(ring.columns()), ring.oldest(), Exprs.imm(ring.rows())));
+    }
+
     /**
      * {@link SumKernels} of cores without SIMD: blocks of rows by {@link SumsKernel}; sums are rescaled one by one, by the shortest instructions
      * that are proven for their multiplier.
@@ -48,10 +59,7 @@ public final class RecurrentKernels {
         /** Columns of the ring that are summed together. */
         private static final int COLUMNS = 4;
 
-        private static final Kernel RING = Kernel.inFile(
-                "portable/kiln_ring_columns",
-                Pointer.lastWritten(INT16, INT16, INT32, INT32),
-                List.of(INT32, INT32, INT32));
+        private static final Kernel RING = ofRing("portable/kiln_ring_columns");
 
         @Override
         public Optional<Dots> dots(long bound, long least) {
@@ -85,10 +93,7 @@ public final class RecurrentKernels {
 
         @Override
         public void columns(BlockBuilder code, Ring ring, Buffer state, Buffer sums) {
-            code.call(
-                    RING,
-                    List.of(state, ring.weights(), ring.begin(), sums),
-                    List.of(Exprs.imm(ring.columns()), ring.oldest(), Exprs.imm(ring.rows())));
+            sum(code, RING, ring, state, sums);
         }
     }
 
@@ -96,10 +101,7 @@ public final class RecurrentKernels {
     private record MveSumKernels() implements SumKernels {
         private static final int COLUMNS = 8;
 
-        private static final Kernel RING = Kernel.inFile(
-                "recurrent/kiln_mve_columns",
-                Pointer.lastWritten(INT16, INT16, INT32, INT32),
-                List.of(INT32, INT32, INT32));
+        private static final Kernel RING = ofRing("recurrent/kiln_mve_columns");
 
         private static final Kernel SHORT_SUMS = PanelKernels.MveSums.kernel("kiln_mve_short_sums", INT16);
 
@@ -129,7 +131,7 @@ public final class RecurrentKernels {
 
         @Override
         public Dots wideDots() {
-            return new Int16Dots(SHORT_SUMS, INT8, 4, 8);
+            return new BlockDots(SHORT_SUMS, INT8, 4, 8);
         }
 
         @Override
@@ -149,10 +151,7 @@ public final class RecurrentKernels {
 
         @Override
         public void columns(BlockBuilder code, Ring ring, Buffer state, Buffer sums) {
-            code.call(
-                    RING,
-                    List.of(state, ring.weights(), ring.begin(), sums),
-                    List.of(Exprs.imm(ring.columns()), ring.oldest(), Exprs.imm(ring.rows())));
+            sum(code, RING, ring, state, sums);
         }
     }
 
@@ -219,7 +218,7 @@ public final class RecurrentKernels {
 
         @Override
         public Dots wideDots() {
-            return new Int16Dots(SHORT_SUMS, INT16, 4, 2);
+            return new BlockDots(SHORT_SUMS, INT16, 4, 2);
         }
 
         /** Pairs in an iteration: as many as divide the sums. */

@@ -18,6 +18,7 @@ import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.FixedPointMultiply;
+import io.kiln.ir.op.element.Full;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
@@ -25,6 +26,7 @@ import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.element.Where;
 import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -245,7 +247,7 @@ final class ElementRules {
         if (!call.isOwn() && value.isPlain() && value.arg() instanceof Constant constant) {
             return Value.plain(constant, new TensorType(shape, dtype));
         }
-        return call.compute(new io.kiln.ir.op.element.Full(shape), List.of(call.plain(0)));
+        return call.compute(new Full(shape), List.of(call.plain(0)));
     }
 
     /** {@code broadcast_to}; a constant is not expanded. */
@@ -254,7 +256,7 @@ final class ElementRules {
         if (call.attributes().has("dtype")) {
             call.attributes().dtype("dtype");
         }
-        Op op = new io.kiln.ir.op.movement.BroadcastTo(shape);
+        Op op = new BroadcastTo(shape);
         Value value = call.value(0);
         if (!call.isOwn() && value.isPlain() && value.arg() instanceof Constant constant) {
             return Value.plain(constant, op.infer(List.of(constant.type())));

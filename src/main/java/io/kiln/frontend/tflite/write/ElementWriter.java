@@ -69,8 +69,8 @@ final class ElementWriter implements NodeWriter {
             return true;
         }
         if (node.op() instanceof LeakyRelu leaky) {
-            Options alpha = Options.of(io.kiln.frontend.tflite.schema.OperatorOptions.LeakyRelu.TYPE)
-                    .with(io.kiln.frontend.tflite.schema.OperatorOptions.LeakyRelu.ALPHA, leaky.alpha());
+            Options alpha =
+                    Options.of(OperatorOptions.LeakyRelu.TYPE).with(OperatorOptions.LeakyRelu.ALPHA, leaky.alpha());
             node.write(BuiltinOperator.LEAKY_RELU, node.version(1, 2, 2), node.data(), alpha);
             return true;
         }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Dot products of int16 values with blocks of rows of int8 weights, in 32 bits. In the table a block's initial values come before its
+ * Dot products of int8 or int16 values with blocks of rows of int8 weights, in 32 bits. In the table a block's initial values come before its
  * weights: some of each row in turn, filled up with 0.
  *
  * @param kernel pointers: values, table, sums; scalars: number of values, blocks
@@ -23,7 +23,7 @@ import java.util.function.IntUnaryOperator;
  * @param rows of a block
  * @param step weights of a row that follow each other
  */
-public record Int16Dots(Kernel kernel, DType weight, int rows, int step) implements SumKernels.Dots {
+public record BlockDots(Kernel kernel, DType weight, int rows, int step) implements SumKernels.Dots {
     @Override
     public Bytes pack(int all, int count, SumKernels.Weights weights, IntUnaryOperator begin) {
         ByteBuffer data = ByteBuffer.allocate(all * bytes(count)).order(ByteOrder.LITTLE_ENDIAN);
