@@ -4,7 +4,7 @@
 # Usage: setup.sh quickstart|tests|nightly FOLDER: the folder is what tests keep; what was not used for two weeks goes.
 set -euo pipefail
 
-for kept in programs tvm-answers; do
+for kept in programs tvm-answers clean-sources; do
   [ ! -d "${2:-}/$kept" ] || find "$2/$kept" -type f -mtime +14 -delete
 done
 

@@ -12,8 +12,6 @@ import java.util.NavigableSet;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -31,12 +29,33 @@ public final class ResourceTree {
         Path home = home();
         try {
             if (Files.isDirectory(home)) {
-                return readFolder(home.resolve(root));
+                return files(root, name -> Files.readAllBytes(home.resolve(name)));
             }
-            return readJar(home, root + "/");
+            // The class loader has the jar open, so that opening it again reads no table of contents.
+            try (ZipFile jar = new ZipFile(home.toFile())) {
+                return files(root, name -> {
+                    try (InputStream content = jar.getInputStream(jar.getEntry(name))) {
+                        return content.readAllBytes();
+                    }
+                });
+            }
         } catch (IOException e) {
             throw FileFailure.of("cannot read " + root, home, e);
         }
+    }
+
+    /** The content of a file by its name from the class path's root. */
+    private interface Content {
+        byte[] of(String name) throws IOException;
+    }
+
+    private static SortedMap<String, Bytes> files(String root, Content content) throws IOException {
+        TreeMap<String, Bytes> files = new TreeMap<>();
+        String prefix = root + "/";
+        for (String name : Names.ALL.subSet(prefix, prefix + Character.MAX_VALUE)) {
+            files.put(name.substring(prefix.length()), Bytes.wrap(content.of(name)));
+        }
+        return Collections.unmodifiableSortedMap(files);
     }
 
     private static Path home() {
@@ -51,46 +70,24 @@ public final class ResourceTree {
         }
     }
 
-    /** Names of the files in the jar, listed once: there are thousands, and a build reads a dozen folders. */
+    /** Names of the files in the jar or the folder, listed once: there are thousands, and a build reads a dozen folders. */
     private static final class Names {
-        static final NavigableSet<String> ALL = Collections.unmodifiableNavigableSet(list(home()));
+        static final NavigableSet<String> ALL = Collections.unmodifiableNavigableSet(new TreeSet<>(list(home())));
 
-        private static NavigableSet<String> list(Path home) {
+        private static List<String> list(Path home) {
+            if (Files.isDirectory(home)) {
+                return WholeFiles.below(home).stream()
+                        .map(file -> home.relativize(file).toString().replace('\\', '/'))
+                        .toList();
+            }
             try (ZipFile jar = new ZipFile(home.toFile())) {
                 return jar.stream()
                         .filter(entry -> !entry.isDirectory())
                         .map(ZipEntry::getName)
-                        .collect(Collectors.toCollection(TreeSet::new));
+                        .toList();
             } catch (IOException e) {
                 throw FileFailure.of("cannot read", home, e);
             }
         }
-    }
-
-    /** The class loader has the jar open, so that opening it again reads no table of contents. */
-    private static SortedMap<String, Bytes> readJar(Path home, String prefix) throws IOException {
-        TreeMap<String, Bytes> files = new TreeMap<>();
-        try (ZipFile jar = new ZipFile(home.toFile())) {
-            for (String name : Names.ALL.subSet(prefix, prefix + Character.MAX_VALUE)) {
-                try (InputStream content = jar.getInputStream(jar.getEntry(name))) {
-                    files.put(name.substring(prefix.length()), Bytes.wrap(content.readAllBytes()));
-                }
-            }
-        }
-        return Collections.unmodifiableSortedMap(files);
-    }
-
-    private static SortedMap<String, Bytes> readFolder(Path folder) throws IOException {
-        TreeMap<String, Bytes> files = new TreeMap<>();
-        if (Files.isDirectory(folder)) {
-            try (Stream<Path> walk = Files.walk(folder)) {
-                List<Path> paths = walk.filter(Files::isRegularFile).toList();
-                for (Path path : paths) {
-                    String name = folder.relativize(path).toString().replace('\\', '/');
-                    files.put(name, Bytes.wrap(Files.readAllBytes(path)));
-                }
-            }
-        }
-        return Collections.unmodifiableSortedMap(files);
     }
 }

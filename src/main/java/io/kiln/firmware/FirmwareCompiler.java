@@ -130,7 +130,9 @@ public final class FirmwareCompiler {
                         made -> next.put(outcome.unit().path(), made),
                         () -> next.remove(outcome.unit().path())));
         journal.write(next);
-        ObjectCache.of(project.toolchain()).limit(ObjectCache.MOST_BYTES);
+        if (outcomes.stream().anyMatch(outcome -> !outcome.isFromCache())) {
+            ObjectCache.of(project.toolchain()).limit(ObjectCache.MOST_BYTES);
+        }
         report(project, outcomes, log);
         return stale.stream().map(compilation -> compilation.unit().path()).toList();
     }
@@ -298,6 +300,11 @@ public final class FirmwareCompiler {
                 SourceUnit unit, String command, ProcessResult result, Optional<Made> made, List<Problem> refusals) {
             Outcome {
                 refusals = List.copyOf(refusals);
+            }
+
+            /** Whether no compiler ran. */
+            boolean isFromCache() {
+                return made.isPresent() && result.equals(NOTHING);
             }
         }
 
