@@ -199,7 +199,9 @@ public final class WholeFiles {
 
     private static void replace(Path file, boolean isProgram, Content content) throws IOException {
         Path parent = file.toAbsolutePath().getParent();
-        Files.createDirectories(parent);
+        if (!Files.isDirectory(parent)) {
+            Files.createDirectories(parent);
+        }
         Path temporary = parent.resolve("." + file.getFileName() + "." + UUID.randomUUID() + ".part");
         try {
             try (OutputStream out = new BufferedOutputStream(
