@@ -130,7 +130,7 @@ public final class FirmwareCompiler {
                         made -> next.put(outcome.unit().path(), made),
                         () -> next.remove(outcome.unit().path())));
         journal.write(next);
-        if (outcomes.stream().anyMatch(outcome -> !outcome.isFromCache())) {
+        if (outcomes.stream().anyMatch(outcome -> !outcome.result().equals(Compilation.NOTHING))) {
             ObjectCache.of(project.toolchain()).limit(ObjectCache.MOST_BYTES);
         }
         report(project, outcomes, log);
@@ -300,11 +300,6 @@ public final class FirmwareCompiler {
                 SourceUnit unit, String command, ProcessResult result, Optional<Made> made, List<Problem> refusals) {
             Outcome {
                 refusals = List.copyOf(refusals);
-            }
-
-            /** Whether no compiler ran. */
-            boolean isFromCache() {
-                return made.isPresent() && result.equals(NOTHING);
             }
         }
 
