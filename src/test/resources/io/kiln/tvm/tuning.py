@@ -54,7 +54,9 @@ def tune(folder, template, board, trials):
     with open(log, encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
 
-    best, slowest = [pick(records, key=lambda record: record["result"][0]) for pick in (min, max)]
+    # Two configurations may take the same time by a clock of microseconds: TVM takes the first, and so does this.
+    best = min(records, key=lambda record: record["result"][0])
+    slowest = max((record for record in records if record is not best), key=lambda record: record["result"][0])
     only_slowest = os.path.join(folder, "slowest.log")
     with open(only_slowest, "w", encoding="utf-8") as file:
         file.write(json.dumps(slowest) + "\n")
