@@ -46,21 +46,23 @@ public final class ResidentMaven {
     /**
      * Runs builds until the process that asks for them ends.
      *
-     * @param arguments the folder with the pipes {@code request} and {@code answer}, where the status of each build is written, too; and the number of the process to live as long as
+     * @param arguments the folder with the pipes, where the status of each build is written too, and the process to live as long as
      * @param launched Maven's own classes
      * @throws IOException if a pipe does not work
      */
     public static void main(String[] arguments, ClassWorld launched) throws IOException {
         Path folder = Path.of(arguments[0]);
-        ProcessHandle.of(Long.parseLong(arguments[1]))
-                .ifPresentOrElse(
-                        builder -> builder.onExit()
-                                .thenRun(() -> Runtime.getRuntime().halt(0)),
-                        () -> Runtime.getRuntime().halt(0));
+        Thread watcher = new Thread(() -> {
+            ProcessHandle.of(Long.parseLong(arguments[1]))
+                    .ifPresent(builder -> builder.onExit().join());
+            Runtime.getRuntime().halt(0);
+        });
+        watcher.setDaemon(true);
+        watcher.start();
         Properties properties = System.getProperties();
         KeptWorld world = new KeptWorld(launched);
-        Path ended = folder.resolve("status");
-        Files.createFile(ended);
+        Path status = folder.resolve("status");
+        Files.createFile(status);
         while (true) {
             List<String> request =
                     List.of(Files.readString(folder.resolve("request"), UTF_8).split("\0"));
@@ -68,8 +70,8 @@ public final class ResidentMaven {
                     new FileOutputStream(folder.resolve("answer").toFile()), true, UTF_8)) {
                 // Maven makes what a command line defines properties of the process.
                 System.setProperties((Properties) properties.clone());
-                int status = run(world, Path.of(request.get(0)), request.subList(1, request.size()), answer);
-                Files.writeString(ended, Integer.toString(status), UTF_8);
+                int result = run(world, Path.of(request.get(0)), request.subList(1, request.size()), answer);
+                Files.writeString(status, Integer.toString(result), UTF_8);
             }
         }
     }
