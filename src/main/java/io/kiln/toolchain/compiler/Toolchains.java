@@ -155,12 +155,10 @@ public final class Toolchains {
     private static Toolchain resolve(
             String name, TargetOptions target, ToolchainEnvironment environment, Family family, List<String> core) {
         CompilerDescriptor descriptor = descriptor(name);
-        Optional<Path> home = descriptor
-                .bundle()
-                .map(bundle -> BundledCompiler.install(bundle, environment))
-                .or(() -> environment.gnuHomes().stream()
-                        .filter(folder -> inHome(folder, family.compiler()).isPresent())
-                        .findFirst());
+        Optional<Path> bundled = descriptor.bundle().map(bundle -> BundledCompiler.install(bundle, environment));
+        Optional<Path> home = bundled.or(() -> environment.gnuHomes().stream()
+                .filter(folder -> inHome(folder, family.compiler()).isPresent())
+                .findFirst());
         Path driver = home.flatMap(folder -> inHome(folder, family.compiler()))
                 .or(() -> find(family.compiler()))
                 .orElseThrow(() -> missing(descriptor, family, environment));
@@ -169,7 +167,8 @@ public final class Toolchains {
         List<String> link = new ArrayList<>(core);
         link.addAll(descriptor.flags().link());
         link.addAll(family.link());
-        String version = version(descriptor, driver);
+        String version = bundled.map(folder -> BundledCompiler.version(folder, () -> version(descriptor, driver)))
+                .orElseGet(() -> version(descriptor, driver));
         String command = home.isPresent() ? driver.toString() : family.compiler();
         return new Toolchain(
                 descriptor.id(),

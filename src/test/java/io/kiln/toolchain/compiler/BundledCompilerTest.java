@@ -4,6 +4,7 @@ package io.kiln.toolchain.compiler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.toolchain.compiler.BundledCompiler.UnpackedFiles;
@@ -78,6 +79,20 @@ class BundledCompilerTest {
         assertThat(fetches).hasValue(1);
         install(jar);
         assertThat(fetches).hasValue(1);
+    }
+
+    @Test
+    void itIsAskedOnceForItsVersion() throws IOException {
+        Path jar = jar("clang", "lld");
+        Path home = install(jar);
+        assertThatThrownBy(() -> BundledCompiler.version(home, () -> {
+                    throw new KilnException(Failure.TOOL.problem("it does not run", "clang", "it runs", ""));
+                }))
+                .as("a compiler that does not run is asked again")
+                .hasMessageContaining("it does not run");
+
+        assertThat(BundledCompiler.version(home, () -> "clang 20.1.7")).isEqualTo("clang 20.1.7");
+        assertThat(BundledCompiler.version(install(jar), () -> "another")).isEqualTo("clang 20.1.7");
     }
 
     @Test
