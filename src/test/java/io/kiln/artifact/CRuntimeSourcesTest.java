@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessRunner;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessRunner.ProcessResult;
 import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -114,7 +114,7 @@ class CRuntimeSourcesTest {
 
     private void run(Toolchain toolchain, List<String> arguments) {
         Command command = Command.of(toolchain.compiler(), arguments);
-        ProcessResult result = ProcessRunner.run(command.in(folder));
+        ProcessResult result = KeptPrograms.check(folder, command);
         assertThat(result.succeeded())
                 .as(command.text() + "\n" + result.message())
                 .isTrue();

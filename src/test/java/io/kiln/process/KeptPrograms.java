@@ -30,6 +30,8 @@ public final class KeptPrograms {
     private static final List<String> READ_BY_NAME = List.of(".c", ".h", ".s", ".S", ".inc", ".ld");
     private static final Path C_LIBRARY = Path.of("/usr/include/features.h");
 
+    private static final ProcessResult SUCCESS = new ProcessResult(0, false, "", "", Duration.ZERO);
+
     /** File systems count time in steps of at most 10 ms: a file that was written within a step may change without another time. */
     private static final long STEP_MILLIS = 100;
 
@@ -61,17 +63,41 @@ public final class KeptPrograms {
      */
     public static ProcessResult make(Path folder, String output, Command command) {
         Command there = command.in(folder);
-        String key = key(folder, output, there);
-        Path stored = folder().resolve("programs").resolve(key.substring(0, 2)).resolve(key);
+        Path stored = stored(folder, output, there);
         if (Files.isRegularFile(stored)) {
             take(stored, folder.resolve(output));
-            return new ProcessResult(0, false, "", "", Duration.ZERO);
+            return SUCCESS;
         }
         ProcessResult result = ProcessRunner.run(there);
         if (result.succeeded()) {
             keep(folder.resolve(output), stored);
         }
         return result;
+    }
+
+    /**
+     * Runs a command that makes nothing, such as a compiler with {@code -fsyntax-only}, unless the same one has succeeded before.
+     *
+     * @param folder as for {@link #make}
+     * @return how it ended
+     */
+    public static ProcessResult check(Path folder, Command command) {
+        Command there = command.in(folder);
+        Path stored = stored(folder, "", there);
+        if (Files.isRegularFile(stored)) {
+            touch(stored);
+            return SUCCESS;
+        }
+        ProcessResult result = ProcessRunner.run(there);
+        if (result.succeeded()) {
+            WholeFiles.write(stored, "");
+        }
+        return result;
+    }
+
+    private static Path stored(Path folder, String output, Command command) {
+        String key = key(folder, output, command);
+        return folder().resolve("programs").resolve(key.substring(0, 2)).resolve(key);
     }
 
     private static String key(Path folder, String output, Command command) {
@@ -127,6 +153,15 @@ public final class KeptPrograms {
     private static void take(Path stored, Path program) {
         try (InputStream content = new InflaterInputStream(Files.newInputStream(stored))) {
             WholeFiles.writeProgram(program, content.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        touch(stored);
+    }
+
+    /** What was not used for two weeks is deleted. */
+    private static void touch(Path stored) {
+        try {
             Files.setLastModifiedTime(stored, FileTime.from(Instant.now()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -67,6 +67,15 @@ class KeptProgramsTest {
     }
 
     @Test
+    void whatIsOnlyCheckedIsCheckedOnce() throws IOException {
+        Command check = Command.of("cc", "-fsyntax-only", "main.c");
+        assertThat(KeptPrograms.check(folder, check).succeeded()).isTrue();
+        assertThat(KeptPrograms.check(folder, check).elapsed()).isEqualTo(Duration.ZERO);
+        Files.writeString(folder.resolve("value.h"), "#error no\n");
+        assertThat(KeptPrograms.check(folder, check).message()).contains("#error no");
+    }
+
+    @Test
     void whatFailsIsNotKept() throws IOException {
         Files.writeString(folder.resolve("value.h"), "#error no\n");
         for (int time = 0; time < 2; time++) {
