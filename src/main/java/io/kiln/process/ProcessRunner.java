@@ -11,6 +11,7 @@ import io.kiln.process.RunningProcess.ProcessTree;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -126,18 +127,21 @@ public final class ProcessRunner {
         }
     }
 
-    /** Writes the input in a separate thread, so that a process that does not read cannot block its own time limit. */
+    /** Writes the input, if there is any in a separate thread, so that a process that does not read cannot block its own time limit. */
     private static void feed(Process process, Command command) {
-        Thread feeder = new Thread(
-                () -> {
-                    try (OutputStream input = process.getOutputStream()) {
-                        input.write(command.input().toArray());
-                    } catch (IOException e) {
-                        // A process may end, or close its input, without reading all.
-                        return;
-                    }
-                },
-                "stdin-" + process.pid());
+        Runnable feeding = () -> {
+            try (OutputStream input = process.getOutputStream()) {
+                input.write(command.input().toArray());
+            } catch (IOException e) {
+                // A process may end, or close its input, without reading all.
+                return;
+            }
+        };
+        if (command.input().size() == 0) {
+            feeding.run();
+            return;
+        }
+        Thread feeder = new Thread(feeding, "stdin-" + process.pid());
         feeder.setDaemon(true);
         feeder.start();
     }
@@ -156,55 +160,93 @@ public final class ProcessRunner {
     }
 
     /**
-     * Makes a process die with this JVM, however the JVM dies. A shell waits for a line on a pipe that only the JVM holds
-     * open: the line is sent when the process has ended, and the pipe closes when the JVM has. In the second case the shell
-     * kills the process with its descendants and deletes its temporary folder. Without a POSIX shell there are only
-     * shutdown hooks.
+     * Makes processes die with this JVM, however the JVM dies. A shell reads from a pipe that only the JVM holds open which
+     * processes have started and which have ended. The pipe closes when the JVM ends: then the shell kills those that are left
+     * with their descendants and deletes their temporary folders. There is one shell for all, as shutdown hooks are the JVM's:
+     * one for each process would double what starting a process costs. Without a POSIX shell there are only shutdown hooks.
      */
     private static final class Guardian {
         /**
-         * The guarding shell script. $1 is the process, $2 its temporary folder or nothing. It ignores signals from the terminal, which
-         * are meant for the JVM.
+         * The guarding shell script. A line is a sign, a process and its temporary folder or nothing. It ignores signals from the
+         * terminal, which are meant for the JVM.
          */
         private static final String SCRIPT = """
             trap '' HUP INT TERM
-            read -r line && exit 0
+            running=' '
+            while read -r sign process folder; do
+              case $sign$running in
+                +*) running="$running$process " && eval "temporary_$process=\\$folder" ;;
+                *" $process "*)
+                  running="${running%%" $process "*} ${running#*" $process "}"
+                  unset "temporary_$process" ;;
+              esac
+            done
             end() {
               for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do end "$child"; done
               kill -9 "$1" 2>/dev/null
             }
-            end "$1"
-            if [ -n "$2" ]; then rm -rf -- "$2"; fi
+            for process in $running; do
+              end "$process"
+              eval "folder=\\$temporary_$process"
+              if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
+            done
             """;
+
+        /** What Java encodes the names of files in. */
+        private static final Charset FILE_NAMES = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+
+        private static final Guardian OF_THIS_JVM = new Guardian();
+
+        private Optional<Process> shell = Optional.empty();
 
         private Guardian() {}
 
         /** Guards a process that has just started. */
         static void watch(Process process, Optional<Path> temporary) {
-            Executables.find("sh").ifPresent(shell -> {
-                CommandLine line = new CommandLine(shell.toString());
+            // With a separator at its end, where the shell would drop a blank; a name of two lines is no line.
+            String folder = temporary
+                    .map(path -> path.toAbsolutePath() + "/")
+                    .filter(name -> name.indexOf('\n') < 0)
+                    .orElse("");
+            OF_THIS_JVM.tell("+ " + process.pid() + " " + folder);
+            CompletableFuture<Void> unused = process.onExit().thenRun(() -> OF_THIS_JVM.tell("- " + process.pid()));
+        }
+
+        /** Tells the shell, or another if it was killed. */
+        private synchronized void tell(String line) {
+            if (!isTold(line)) {
+                shell = start();
+                isTold(line);
+            }
+        }
+
+        private boolean isTold(String line) {
+            try {
+                if (shell.isPresent()) {
+                    OutputStream pipe = shell.get().getOutputStream();
+                    pipe.write((line + "\n").getBytes(FILE_NAMES));
+                    pipe.flush();
+                }
+                return shell.isPresent();
+            } catch (IOException e) {
+                // The pipe has no reader.
+                return false;
+            }
+        }
+
+        private static Optional<Process> start() {
+            return Executables.find("sh").flatMap(found -> {
+                CommandLine line = new CommandLine(found.toString());
                 line.addArgument("-c", false);
                 line.addArgument(SCRIPT, false);
                 line.addArgument("kiln-guardian", false);
-                line.addArgument(Long.toString(process.pid()), false);
-                line.addArgument(temporary.map(Path::toString).orElse(""), false);
                 try {
-                    Process guardian = CommandLauncherFactory.createVMLauncher().exec(line, System.getenv());
-                    CompletableFuture<Void> unused = process.onExit().thenRun(() -> release(guardian));
+                    return Optional.of(CommandLauncherFactory.createVMLauncher().exec(line, System.getenv()));
                 } catch (IOException e) {
                     // No more processes can be started: running without a guardian is better than failing.
-                    return;
+                    return Optional.empty();
                 }
             });
-        }
-
-        private static void release(Process guardian) {
-            try (OutputStream pipe = guardian.getOutputStream()) {
-                pipe.write("done\n".getBytes(StandardCharsets.US_ASCII));
-            } catch (IOException e) {
-                // It has ended already.
-                return;
-            }
         }
     }
 

@@ -368,10 +368,11 @@ public final class RunningProcess implements AutoCloseable {
         /**
          * Kills the process and its descendants, and waits until they have ended. It does not ask them to terminate,
          * because some tools ignore that (OpenOCD while it programs). Several rounds catch processes started during the
-         * first one.
+         * first one. Nothing is looked for under a process that has ended: its children have another parent by then, and
+         * each look reads the state of all of the computer's processes.
          */
         static void kill(Process root) {
-            List<ProcessHandle> seen = tree(root.toHandle());
+            List<ProcessHandle> seen = root.isAlive() ? tree(root.toHandle()) : List.of();
             for (int round = 0; round < ROUNDS && !seen.isEmpty(); round++) {
                 seen.forEach(ProcessHandle::destroyForcibly);
                 await(seen);

@@ -27,9 +27,10 @@ class OrphanTest {
     @TempDir
     Path folder;
 
-    /** Starts two processes that ignore polite signals, each with a child, as builds and emulators are started; prints their ids. */
+    /** Starts two processes that ignore polite signals, each with a child, as builds and emulators are started, beside others that end; prints their ids. */
     public static void main(String[] arguments) {
         Path log = Path.of(arguments[0]);
+        ProcessRunner.run(Command.of("true"));
         Thread build = new Thread(() ->
                 ProcessRunner.run(Command.of("sh", "-c", SLEEPS).loggingTo(log).within(Duration.ofMinutes(2))));
         build.start();
@@ -37,6 +38,7 @@ class OrphanTest {
                 Command.of("sh", "-c", SLEEPS).owning(Path.of(arguments[1])).within(Duration.ofMinutes(2)));
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(emulator.output(), StandardCharsets.UTF_8))) {
+            ProcessRunner.run(Command.of("true"));
             System.out.println(lines.readLine());
             build.join();
         } catch (IOException | InterruptedException e) {
@@ -48,8 +50,8 @@ class OrphanTest {
     @Timeout(value = 2, unit = TimeUnit.MINUTES)
     void aJvmThatIsKilledTakesItsProcessesWithIt() throws Exception {
         Path log = folder.resolve("run.log");
-        Path temporary =
-                Files.createDirectories(folder.resolve("temporary/deeper")).getParent();
+        Path temporary = Files.createDirectories(folder.resolve("not a word $HOME \\ of one line/deeper"))
+                .getParent();
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Command jvm = Command.of(
                         java.toString(),

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -114,6 +115,28 @@ class ProcessRunnerTest {
         assertThat(result.elapsed()).isLessThan(Duration.ofSeconds(20));
         long child = Long.parseLong(result.output().strip());
         assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive)).isEmpty();
+    }
+
+    @Test
+    void oneGuardianIsEnoughForAllProcessesAndComesBackIfItIsKilled() {
+        try (RunningProcess first = ProcessRunner.start(Command.of("cat"));
+                RunningProcess second = ProcessRunner.start(Command.of("cat"))) {
+            ProcessRunner.run(Command.of("true"));
+            assertThat(first.isAlive() && second.isAlive()).isTrue();
+            List<ProcessHandle> guardians = guardians();
+            assertThat(guardians).hasSize(1);
+            guardians.get(0).destroyForcibly();
+            guardians.get(0).onExit().join();
+            ProcessRunner.run(Command.of("true"));
+            assertThat(guardians()).hasSize(1).doesNotContainAnyElementsOf(guardians);
+        }
+    }
+
+    private static List<ProcessHandle> guardians() {
+        return ProcessHandle.current()
+                .children()
+                .filter(TestPrograms::isGuardian)
+                .toList();
     }
 
     @Test

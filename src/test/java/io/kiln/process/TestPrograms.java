@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** Real programs that tests start. */
@@ -45,12 +46,20 @@ public final class TestPrograms {
         return line;
     }
 
-    /** The programs that still run; those that were killed get a moment to end. */
+    /** The programs that still run, without the guardian of all; those that were killed get a moment to end. */
     public static List<ProcessHandle> left() {
-        List<ProcessHandle> left = ProcessHandle.current().descendants().toList();
+        List<ProcessHandle> left = ProcessHandle.current()
+                .descendants()
+                .filter(process -> !isGuardian(process))
+                .toList();
         for (ProcessHandle process : left) {
             process.onExit().completeOnTimeout(process, 10, TimeUnit.SECONDS).join();
         }
         return left.stream().filter(ProcessHandle::isAlive).toList();
+    }
+
+    /** Whether a process is the shell that ends all others with this JVM. */
+    static boolean isGuardian(ProcessHandle process) {
+        return process.info().arguments().stream().flatMap(Stream::of).anyMatch("kiln-guardian"::equals);
     }
 }
