@@ -130,7 +130,10 @@ public final class FirmwareCompiler {
                         made -> next.put(outcome.unit().path(), made),
                         () -> next.remove(outcome.unit().path())));
         journal.write(next);
-        if (outcomes.stream().anyMatch(outcome -> !outcome.result().equals(Compilation.NOTHING))) {
+        if (outcomes.stream()
+                .filter(outcome -> !outcome.result().equals(Compilation.NOTHING))
+                .flatMap(outcome -> outcome.made().stream())
+                .anyMatch(ObjectCache::isTurn)) {
             ObjectCache.of(project.toolchain()).limit(ObjectCache.MOST_BYTES);
         }
         report(project, outcomes, log);

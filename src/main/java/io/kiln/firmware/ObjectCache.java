@@ -12,12 +12,15 @@ import io.kiln.base.incremental.Fingerprint.Made.Journal;
 import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -28,7 +31,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * Objects that one compiler made, shared by all projects of a user: most sources of a firmware are the same in each.
@@ -99,31 +101,47 @@ record ObjectCache(Optional<Path> folder) {
         }
     }
 
+    /**
+     * Whether the cache's size is worth a look after this object, as it is after one of sixteen: a look reads the state of thousands of
+     * files.
+     */
+    static boolean isTurn(Made object) {
+        return object.outputs().values().stream().anyMatch(digest -> digest.startsWith("0"));
+    }
+
     /** Deletes what was used longest ago if the cache has more bytes than this, until half of them are left. */
     void limit(long most) {
         if (folder.filter(Files::isDirectory).isEmpty()) {
             return;
         }
-        try (Stream<Path> walk = Files.walk(folder.get())) {
-            List<Path> files = walk.filter(Files::isRegularFile).toList();
-            long bytes =
-                    files.stream().mapToLong(file -> file.toFile().length()).sum();
+        try {
+            List<Used> files = new ArrayList<>();
+            Files.walkFileTree(folder.get(), new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                    files.add(new Used(file, attributes.size(), attributes.lastModifiedTime()));
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+            long bytes = files.stream().mapToLong(Used::bytes).sum();
             if (bytes <= most) {
                 return;
             }
-            for (Path file : files.stream()
-                    .sorted(Comparator.comparingLong(file -> file.toFile().lastModified()))
-                    .toList()) {
-                bytes -= file.toFile().length();
-                Files.deleteIfExists(file);
+            files.sort(Comparator.comparing(Used::last));
+            for (Used file : files) {
+                bytes -= file.bytes;
+                Files.deleteIfExists(file.path);
                 if (bytes <= most / 2) {
                     return;
                 }
             }
-        } catch (IOException | UncheckedIOException e) {
+        } catch (IOException e) {
             // Another build deletes files at the same time, or the folder cannot be written.
         }
     }
+
+    /** A file of the cache, and when it was used last. */
+    private record Used(Path path, long bytes, FileTime last) {}
 
     private Path list(String key) {
         return place("lists", key + ".json");

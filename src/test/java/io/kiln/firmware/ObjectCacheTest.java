@@ -8,6 +8,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelLibrary.ArchiveOrigin;
+import io.kiln.base.Digests;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
@@ -26,6 +27,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,6 +168,17 @@ class ObjectCacheTest {
             left += Files.size(file);
         }
         assertThat(left).isPositive().isLessThanOrEqualTo(bytes / 2);
+    }
+
+    @Test
+    void itsSizeIsLookedAtAfterOneOfSixteenObjects() {
+        Fingerprint inputs = Fingerprint.of("object").value("number", 1);
+        assertThat(IntStream.range(0, 512)
+                        .mapToObj(number -> Digests.sha256("object" + number))
+                        .filter(digest -> ObjectCache.isTurn(Made.of(inputs, Map.of("main.o", digest)))))
+                .hasSizeBetween(16, 64);
+        assertThat(ObjectCache.isTurn(Made.of(inputs, Map.of("main.o", "0a")))).isTrue();
+        assertThat(ObjectCache.isTurn(Made.of(inputs, Map.of("main.o", "a0")))).isFalse();
     }
 
     /** The runtime's sources come from the cache only as long as they would read nothing of the archive. */
