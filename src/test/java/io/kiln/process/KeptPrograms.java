@@ -29,6 +29,7 @@ public final class KeptPrograms {
 
     private static final List<String> READ_BY_NAME = List.of(".c", ".h", ".s", ".S", ".inc", ".ld");
     private static final Path C_LIBRARY = Path.of("/usr/include/features.h");
+    private static final String CHECKOUT = Path.of("").toAbsolutePath().toString();
 
     private static final ProcessResult SUCCESS = new ProcessResult(0, false, "", "", Duration.ZERO);
 
@@ -105,7 +106,9 @@ public final class KeptPrograms {
         inputs.append(digests(Executables.find(command.executable()).orElse(Path.of(command.executable()))));
         inputs.append(digests(C_LIBRARY)).append(digests(folder));
         for (String word : command.line()) {
-            inputs.append(word.replace(folder.toString(), ".")).append('\n');
+            // Wherever the checkout lies: what a word names counts by its content.
+            inputs.append(word.replace(folder.toString(), ".").replace(CHECKOUT, "checkout"))
+                    .append('\n');
             Path named = folder.resolve(word.startsWith("-I") ? word.substring(2) : word);
             boolean isElsewhere = !named.startsWith(folder) && Files.exists(named);
             inputs.append(isElsewhere || Files.isRegularFile(named) ? digests(named) : "");
